@@ -8,7 +8,7 @@ from benchmarks.questions.misread_sets import SETS, ask, unwarned
 # By set the answerable questions that are answered rightly, and the wrong answers that come without a warning, at most.
 RIGHT = {
     "one": 33, "two": 44, "three": 44, "four": 20, "five": 14, "six": 29,
-    "seven": 14, "eight": 23, "nine": 23, "ten": 19, "eleven": 20, "twelve": 27,
+    "seven": 13, "eight": 23, "nine": 23, "ten": 19, "eleven": 20, "twelve": 27,
 }  # fmt: skip
 UNWARNED = 1
 
