@@ -51,6 +51,7 @@ ALIGNED = 16  # tokens of a row are a multiple of it, as attention reads them fa
 VERDICT = 5.0  # weight of a token of a verdict: a query has fifty tokens, a verdict two
 MOST_LOST = 10  # steps in turn whose gradients may be not finite
 MOST_JUDGED = 96  # tokens of a query that is judged
+JUDGED = 1_000  # packs whose queries are judged together: if there is no memory for them, they are learned without
 MOST_HELD = 480  # questions that are measured
 WRITTEN_OUT = 2_000  # prompts whose answers are written to the file at once
 
@@ -134,6 +135,23 @@ def with_verdicts(model: Adapted, packs: Sequence[Any], texts: Texts, instructio
     return out
 
 
+def judged(
+    model: Adapted, packs: Sequence[Any], texts: Texts, instruction: str, *, until: float
+) -> list[dict[str, Any]]:
+    """Packs with the verdicts that there is time and memory for."""
+    out: list[dict[str, Any]] = []
+    for start in range(0, len(packs), JUDGED):
+        some = list(packs[start : start + JUDGED])
+        if time.monotonic() < until:
+            try:
+                some = with_verdicts(model, some, texts, instruction)
+            except RuntimeError as error:  # what torch raises where memory is short, too
+                print(f"without verdicts: {error}", flush=True)
+                torch.cuda.empty_cache()
+        out += some
+    return out
+
+
 def train(model: Adapted, data: dict[str, Any], texts: Texts, *, rate: float, until: float) -> None:
     steps = [
         some
@@ -183,7 +201,8 @@ def main() -> None:
     parser.add_argument("--prompts", type=Path, help="JSON lines with key, graph and question")
     parser.add_argument("--rank", type=int, default=16)
     parser.add_argument("--rate", type=float, default=3e-4)
-    parser.add_argument("--seconds", type=float, default=500.0)
+    parser.add_argument("--verdicts", type=float, default=300.0, help="seconds until no more queries are judged")
+    parser.add_argument("--seconds", type=float, default=500.0, help="of training, from the start")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     begun = time.monotonic()
@@ -195,9 +214,10 @@ def main() -> None:
     model = Adapted(values, weights, given.rank, 2.0)
     data = json.loads(given.packs.read_text()) if given.packs else {"held": (), "instruction": INSTRUCTION}
     if given.checks:
-        judged = Adapted(values, weights, given.rank, 2.0)
-        adapt(judged, given.checks)
-        data["epochs"] = [with_verdicts(judged, each, texts, data["instruction"]) for each in data["epochs"]]
+        earlier = Adapted(values, weights, given.rank, 2.0)
+        adapt(earlier, given.checks)
+        until = begun + given.verdicts
+        data["epochs"] = [judged(earlier, each, texts, data["instruction"], until=until) for each in data["epochs"]]
         print(f"verdicts, {time.monotonic() - begun:.0f} s", flush=True)
     if given.adapter:
         adapt(model, given.adapter)

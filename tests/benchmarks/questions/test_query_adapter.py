@@ -34,8 +34,17 @@ def test_new_packs_get_what_was_written_and_whether_it_is_right(monkeypatch: pyt
         ["Who grows it?", SELLS, "no"],  # nearly written
         ["Who does?", SELLS, "no"],
     ]
+    kept = query_adapter.judged(None, [known, new], None, "", until=float("inf"))
+    assert kept == packs
+    assert query_adapter.judged(None, [known, new], None, "", until=0.0) == [known, new]
+    monkeypatch.setattr(query_adapter, "answered", raise_for_memory)
+    assert query_adapter.judged(None, [known, new], None, "", until=float("inf")) == [known, new]
     for name in ("query_adapter", "query_network", "query_checks", "llama"):
         sys.modules.pop(name, None)
+
+
+def raise_for_memory(*given: object, **options: object) -> None:
+    raise torch.OutOfMemoryError("no memory is left")
 
 
 def test_steps_hold_packs_that_are_about_as_long(monkeypatch: pytest.MonkeyPatch) -> None:
