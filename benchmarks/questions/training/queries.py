@@ -4,7 +4,9 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -75,19 +77,30 @@ class WrittenSchema:
 
 
 def read_queries(paths: Sequence[Path]) -> Iterator[WrittenSchema]:
-    """The schemas of some files with their questions; what cannot be read is counted."""
-    for path in paths:
-        for block in path.read_text("utf-8").split("== ")[1:]:
-            lines = [line.strip() for line in block.splitlines() if line.strip()]
-            schema = _schema(lines)
-            schema.file = path.stem
-            for line in lines:
-                if line.startswith("- ") and " => " in line:
-                    try:
-                        schema.rows.append(_row(*line[2:].rsplit(" => ", 1), schema))
-                    except (InputError, KeyError, ValueError):
-                        schema.unreadable += 1
-            yield schema
+    """The schemas of some files with their questions, read by as many processes as there are cores."""
+    if len(paths) == 1:
+        yield from _read(paths[0])
+        return
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        for schemas in pool.map(_read, paths):
+            yield from schemas
+
+
+def _read(path: Path) -> list[WrittenSchema]:
+    """The schemas of a file; what cannot be read is counted."""
+    schemas = []
+    for block in path.read_text("utf-8").split("== ")[1:]:
+        lines = [line.strip() for line in block.splitlines() if line.strip()]
+        schema = _schema(lines)
+        schema.file = path.stem
+        for line in lines:
+            if line.startswith("- ") and " => " in line:
+                try:
+                    schema.rows.append(_row(*line[2:].rsplit(" => ", 1), schema))
+                except (InputError, KeyError, ValueError):
+                    schema.unreadable += 1
+        schemas.append(schema)
+    return schemas
 
 
 def read_names(path: Path) -> dict[str, tuple[str, ...]]:

@@ -1,6 +1,7 @@
 """Words that mean the same everywhere: a written query that leaves one out is never sure."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -46,6 +47,7 @@ def answered(court: Asker, text: str, query: str) -> Answer:
         ("Who was bitten by a dog of their own?", OWN, False),
         ("Who chairs the Night Court?", CHAIRS, False),
         ("Who will chair the Night Court?", CHAIRS, True),
+        ("Who is going to chair the Night Court?", CHAIRS, True),
         ("Who chairs the Night Court each week?", CHAIRS, False),
         ("Which illnesses is GENE1 linked to?", LINKED, False),
         ("Which illnesses does GENE1 protect from?", LINKED, True),
@@ -55,4 +57,24 @@ def answered(court: Asker, text: str, query: str) -> Answer:
 )
 def test_a_query_that_passes_over_a_word_is_doubtful(court: Asker, text: str, query: str, *, warned: bool) -> None:
     answer = answered(court, text, query)
+    assert (answer.abstained is not None or answer.certainty == "doubtful") == warned, answer.text
+
+
+HORSES = [
+    ("Ann Moss", "Owner", "owns", "Rex", "Horse", "2001", ""),
+    ("Ann Moss", "Owner", "owns", "Fly", "Horse", "2003", "2004"),
+    ("Rex", "Horse", "trained_by", "Bo Lund", "Trainer", "2001", "2002"),
+    ("Fly", "Horse", "trained_by", "Cy Hart", "Trainer", "2003", ""),
+    ("Ann Moss", "Owner", "owns", "Ash", "Horse", "2005", ""),
+    ("Ash", "Horse", "trained_by", "Di Fox", "Trainer", "2005", ""),
+]
+NOW = "MATCH (owner {id: $owner1})-[r:OWNS]->(horse)-[r2:TRAINED_BY]->(trainer) WHERE r.q_until IS NULL RETURN trainer"
+
+
+@pytest.mark.parametrize(
+    ("query", "warned"), [(NOW, True), (NOW.replace("NULL RETURN", "NULL AND r2.q_until IS NULL RETURN"), False)]
+)
+def test_what_is_now_has_ended_nowhere(tmp_path: Path, query: str, *, warned: bool) -> None:
+    with asker_of_rows(tmp_path, HORSES, "since", "until") as stable:
+        answer = answered(stable, "Which trainers currently train a horse that Ann Moss owns?", query)
     assert (answer.abstained is not None or answer.certainty == "doubtful") == warned, answer.text

@@ -1,4 +1,4 @@
-"""What a written query passes over in its question: closed words, an agentless passive, help or harm.
+"""What a written query passes over in its question: closed words, what is now, an agentless passive, help or harm.
 
 A trained model may know what an unlisted noun or verb means; words of amount, comparison, negation, time and
 possibility mean the same everywhere. In: a query of a model as it ran. Out: whether its answer can only be doubtful.
@@ -20,12 +20,14 @@ from clew.answer.quantities.small_words import is_bound_to_two
 from clew.answer.reading.account import BY_LINKER, Unbound
 from clew.answer.reading.interpretation import Interpretation
 from clew.answer.reading.opposed import polar_words
+from clew.answer.statements.column_words import is_end
 
 __all__ = ["passes_over"]
 
 CLOSED = (QUANTIFIER, MODAL, PAST)
 DEGREES = frozenset({"more", "less", "fewer", "most", "least"})
 TOGETHER = frozenset({"all", "everything"})  # what a total is of
+TODAY = frozenset({"current", "currently", "now", "nowadays", "present", "presently", "today"})
 UNITS = frozenset({"percent", "percentage"})
 
 
@@ -37,6 +39,7 @@ def passes_over(interpretation: Interpretation, polarities: Mapping[str, str], w
         or _denies_nothing(interpretation, polarities)
         or _helps_nobody(interpretation, polarities, words)
         or _turns_a_passive(interpretation, words)
+        or _is_now_in_part(interpretation, words)
     )
 
 
@@ -85,6 +88,21 @@ def _is_noun(token: Token, interpretation: Interpretation) -> bool:
         at = tree.at(token.start)
         return at is not None and tree.words[at].kind == "NOUN"
     return False
+
+
+def _is_now_in_part(interpretation: Interpretation, words: Words) -> bool:
+    """Whether of several steps that may have ended only some must not have: "who now has horses with six trainers"."""
+    if TODAY.isdisjoint(token.text.lower() for token in interpretation.question.tokens):
+        return False
+    parts = interpretation.candidate.plan.parts
+    ended = {name for name in interpretation.candidate.relationships if _may_end(name, words)}
+    steps = [step for part in parts for step in part.steps if not ended.isdisjoint(step.relations)]
+    lasting = {each.of for part in parts for each in part.conditions if is_end(each.key)}
+    return 0 < sum(step.name in lasting for step in steps) < len(steps)
+
+
+def _may_end(relation: str, words: Words) -> bool:
+    return any(is_end(each.name) for each in words.schema.relationship(relation).properties)
 
 
 def _turns_a_passive(interpretation: Interpretation, words: Words) -> bool:

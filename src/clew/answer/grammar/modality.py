@@ -20,7 +20,7 @@ from clew.answer.reading.question import ParsedQuestion
 __all__ = ["asks_what_may_be", "asks_what_will_be", "find_modals", "is_modal"]
 
 DUTY, POSSIBLE = (frozenset(word_table("asking.json")[name]) for name in ("duty", "possibility"))
-FUTURE = frozenset({"will", "shall", "'ll"})
+FUTURE, GOING = frozenset({"will", "shall", "'ll"}), "going"
 ASKERS = frozenset({"i", "you", "we", "one", "me", "us", "somebody", "someone", "anybody", "anyone"})
 HAVING = "have"  # the light verb that says what people take, own or suffer from
 
@@ -43,7 +43,10 @@ def find_modals(candidate: Candidate, words: Words, tree: Tree | None) -> dict[i
 
 def asks_what_will_be(question: ParsedQuestion) -> bool:
     """Whether a question asks what the future brings, in most parse trees."""
-    ahead = [any(tree.words[at].text.lower() in FUTURE for at, _ in _modals(tree)) for tree in question.trees]
+    ahead = [
+        any(tree.words[at].text.lower() in FUTURE for at, _ in _modals(tree)) or _is_going_to(tree)
+        for tree in question.trees
+    ]
     return 2 * sum(ahead) > len(ahead)
 
 
@@ -66,6 +69,14 @@ def _modals(tree: Tree) -> Iterator[tuple[int, int]]:
         subjects = [tree.words[other] for other in tree.children(word.head, "nsubj", "nsubjpass")]
         if NEGATIVE.isdisjoint(beside) and not any(each.text.lower() in ASKERS for each in subjects):
             yield at, word.head
+
+
+def _is_going_to(tree: Tree) -> bool:
+    """Whether something is going to happen; nobody who asks goes anywhere."""
+    for at, word in enumerate(tree.words):
+        if word.text.lower() == GOING and tree.child(at, "xcomp") is not None:
+            return not any(tree.words[each].text.lower() in ASKERS for each in tree.children(at, "nsubj"))
+    return False
 
 
 def _is_deed(verb: int, tree: Tree, candidate: Candidate, words: Words) -> bool:

@@ -7,7 +7,7 @@ names, with plain words for its types and relations ("Which people invite Alvare
 import logging
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -85,6 +85,14 @@ class Tree:
             return None if anchor is None or anchor == name else anchor - (anchor > name)
 
         return Tree(tuple(replace(word, anchor=renumbered(word.anchor)) for word in self.words))
+
+    def respelt(self, right: Mapping[int, str]) -> "Tree":
+        """The tree with slips of the pen put right, by where words begin: what was *traned* is "train"."""
+        changed = (
+            replace(each, text=right[each.start], lemma=right[each.start]) if each.start in right else each
+            for each in self.words
+        )
+        return Tree(tuple(changed))
 
     @property
     def root(self) -> int:

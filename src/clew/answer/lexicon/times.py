@@ -41,7 +41,7 @@ class Span:
 
 
 def is_in_rate(text: str, at: int) -> bool:
-    """Whether what stands there says how much at a time something is: "open the longest *each week*".
+    """Whether the word at this place says how much at a time something is: "open the longest *each week*".
 
     >>> is_in_rate("Which centre is open the longest each week?", 38), is_in_rate("Who was there in each week?", 23)
     (True, True)

@@ -281,10 +281,16 @@ def understand(
         unrecognised=_unexplained(tokens, spoken, words),
         of_names=types_of_names(tokens, spoken, anchors, words),
         stems=tuple(token.stem for token in tokens),
-        trees=tuple(parser.trees(plain, _known(tokens, spoken, denial.anchors, stretches, words)))
+        trees=tuple(_trees(parser, plain, tokens, _known(tokens, spoken, denial.anchors, stretches, words)))
         if parser is not None
         else (),
     )
+
+
+def _trees(parser: "Parser", text: str, tokens: Sequence[Token], known: "Sequence[Known]") -> "Iterator[Tree]":
+    """The grammar of a question, whose words are spelt rightly in it."""
+    right = {token.start: token.text for token in tokens if token.text != text[token.start : token.end]}
+    return (tree.respelt(right) for tree in parser.trees(text, known))
 
 
 def _framed(frame: Frame, operation: Operation, anchors: Sequence[Anchor]) -> Operation:

@@ -37,6 +37,8 @@ def staff(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
         ("Who reports to Bea?", UP, DOWN),
         ("Who reports to Bea?", DOWN, DOWN),
         ("Who is Bea supervised by?", UP, UP),
+        ("Who has Bea supervised?", UP, DOWN),
+        ("Who has Bea superviced?", UP, DOWN),  # a slip hides no verb
         ("Which workers are with Bea?", DOWN, DOWN),  # no word tells
         ("Who works under Elm Branch?", THERE, THERE),  # types tell
     ],

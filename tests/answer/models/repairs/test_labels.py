@@ -8,7 +8,7 @@ from askers import asker_of_rows
 from clew.answer.kept import composer_of, words_of
 from clew.answer.models.repairs.labels import ImpliedLabels
 from clew.answer.plans.cypher.read import read_plan
-from clew.answer.reading.question import ParsedQuestion
+from clew.answer.reading.question import ParsedQuestion, understand
 from clew.store.cypher import parse
 
 STATED = [
@@ -31,6 +31,16 @@ def test_a_type_that_the_question_spells_is_meant(tmp_path: Path, text: str, typ
     plan = read_plan(parse("MATCH (source)-[:LIES_IN]->(zone) RETURN count(source)"), {})
     with asker_of_rows(tmp_path, STATED) as asker:
         own = asker.resources
+        implied = ImpliedLabels(own.schema, composer_of(own).shown, words_of(own)).typed(plan, question)
+    assert {slot.name: slot.types for slot in implied.slots} == {"source": types, "zone": ("zone",)}
+
+
+@pytest.mark.parametrize(("text", "types"), [("Which wells are in Calder?", ("source",)), ("What is in Calder?", ())])
+def test_a_noun_that_is_asked_for_may_be_a_word_for_the_type(tmp_path: Path, text: str, types: tuple[str, ...]) -> None:
+    plan = read_plan(parse("MATCH (source)-[:LIES_IN]->(zone {id: 'x:Calder'}) RETURN source"), {})
+    with asker_of_rows(tmp_path, STATED) as asker:
+        own = asker.resources
+        question = understand(text, own.linker, words_of(own), parser=own.parser)
         implied = ImpliedLabels(own.schema, composer_of(own).shown, words_of(own)).typed(plan, question)
     assert {slot.name: slot.types for slot in implied.slots} == {"source": types, "zone": ("zone",)}
 

@@ -3,8 +3,10 @@
 In: the plan of a query and its question. Out: the plan with a label, or several, for each slot that had none.
 """
 
+import re
 from dataclasses import replace
 
+from clew.answer.grammar.clauses import find_clauses
 from clew.answer.lexicon.forms import is_code, plain_name, stem, tokens_of
 from clew.answer.lexicon.words import Words
 from clew.answer.models.shown_schema import ShownSchema
@@ -14,6 +16,8 @@ from clew.graph.encode import UNTYPED
 from clew.store.layout import StoreSchema
 
 __all__ = ["ImpliedLabels"]
+
+WHICH_ARE = re.compile(r"\W*(?:which|what)\s+\w+\s+(?:is|are|was|were|has|have|had|does|do|did)\b", re.IGNORECASE)
 
 
 class ImpliedLabels:
@@ -26,8 +30,9 @@ class ImpliedLabels:
         """The plan with the labels that its variables imply, where none was written; a named entity has its own.
 
         Where a relation leads to several labels, a label that no word of the question mentions is left open, and
-        "anybody" means all that it can be; a code is nobody's word, so that nothing follows from its absence. A label
-        that some steps exclude is that which all of them allow.
+        "anybody" means all that it can be; a code is nobody's word, so that nothing follows from its absence, and a
+        noun that is asked for may be a word for the label that no list has (*digs*, sites). A label that some steps
+        exclude is that which all of them allow.
         """
         untyped = {label.name for label in self.schema.labels if label.type == UNTYPED}
         codes = {label.name for label in self.schema.labels if is_code(label.type)}
@@ -36,6 +41,7 @@ class ImpliedLabels:
         said |= {label.name for label in self.schema.labels if _is_spelt(label.name, question.text)}
         stated = {each.of for part in plan.parts for each in part.conditions} - named  # slots with other conditions
         stated |= {each.by.of for each in plan.sort if each.by is not None}
+        wanted, meant = next((each.of for each in plan.asked), None), _asks_for_a_noun(question)
 
         def implied(slot: Slot) -> Slot:
             label = self.shown.label_of(slot.name)
@@ -47,7 +53,8 @@ class ImpliedLabels:
                 if not untyped and (other := _allowed(label, plan, slot.name, self.schema)):
                     return replace(slot, types=(other,))
                 unsaid = label not in said or self._is_a_role(label, question.text, plan, slot.name)
-                if unsaid and ((len(reached) > 1 and label not in codes) or (untyped and slot.name in stated)):
+                open_ = len(reached) > 1 and label not in codes and not (meant and slot.name == wanted)
+                if unsaid and (open_ or (untyped and slot.name in stated)):
                     return slot
             alone = (label,) if slot.name in named else self._said_with(label, question.text)
             together = question.asked if label in question.asked else alone
@@ -74,6 +81,14 @@ class ImpliedLabels:
     def _is_noun_of(self, relation: str, word: str) -> bool:
         known = {each.name for each in self.schema.relationships}
         return relation in known and self.words.is_own(relation, word)
+
+
+def _asks_for_a_noun(question: ParsedQuestion) -> bool:
+    """Whether a question asks for a noun that no list has as a word for a type: by most parse trees, or what stands
+    between *which* and *are*, that trees take for a verb."""
+    asked = [tree.words[at] for tree in question.trees if (at := find_clauses(tree).asked) is not None]
+    nouns = sum(each.kind == "NOUN" and each.anchor is None for each in asked)
+    return not question.asked and (2 * nouns > len(question.trees) or WHICH_ARE.match(question.text) is not None)
 
 
 def _is_spelt(label: str, text: str) -> bool:
