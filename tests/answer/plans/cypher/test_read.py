@@ -61,6 +61,7 @@ def test_a_query_becomes_slots_steps_and_what_is_asked() -> None:
         "MATCH (a)--(b) RETURN a, COUNT { (a)--(b) } AS n",
         "MATCH (a) RETURN a UNION MATCH (b) RETURN b",
         "MATCH (a)--(b) RETURN count(a), count(b)",
+        "MATCH (a)-[r:R]->(b) WITH a, avg(r.x) AS x, count(r) AS n WHERE n >= 3 RETURN a, x ORDER BY x",
         "MATCH (a:Gene) MATCH (a:Disease) RETURN a",
         "MATCH (a) WHERE a.x = $missing RETURN a",
         "MATCH (a) RETURN a LIMIT 'x'",

@@ -186,7 +186,7 @@ class _Reader(MatchReader):
         return True
 
     def _count_again(self, of: str, operator: str, number: int | float, groups: Collection[str]) -> None:
-        if not isinstance(number, int) or any(each.optional for each in self.read):
+        if not isinstance(number, int) or any(each.optional for each in self.read) or of in self.scope.steps:
             raise refused("two measures")
         patterns = tuple(pattern for each in self.read for pattern in each.patterns)
         own = {name: self._new(name) for name in s.declared(patterns) if name not in groups}
