@@ -20,7 +20,7 @@ import subprocess
 import sys
 import tarfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 PART = 56 << 20  # bytes of a part that is sent
@@ -51,7 +51,9 @@ def split(files: Sequence[Path], folder: Path, *, size: int) -> None:
 
 def take(part: Path, store: Path) -> str:
     """Keep a part if it is whole; says how many there are."""
-    sums: dict[str, str] = json.loads((part.parent / LISTED).read_text())
+    sums = _listed(part.parent)
+    if part.name not in sums or not part.exists():
+        raise SystemExit(f"{part} is no part of {part.parent / LISTED}: these are {', '.join(sums) or 'none'}")
     if _checksum(part) != sums[part.name]:
         raise SystemExit(f"{part.name} is damaged: send it again")
     (store / "parts").mkdir(parents=True, exist_ok=True)
@@ -64,7 +66,7 @@ def take(part: Path, store: Path) -> str:
 
 def join(parts: Path, folder: Path) -> None:
     """The files of an archive whose parts are all there and whole."""
-    sums: dict[str, str] = json.loads((parts / LISTED).read_text())
+    sums = _listed(parts)
     missing = [name for name in sums if not (parts / name).exists()]
     damaged = [name for name in sums if name not in missing and _checksum(parts / name) != sums[name]]
     if missing or damaged:
@@ -120,7 +122,17 @@ def _is_alive(pid: int) -> bool:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    return True
+    told = Path(f"/proc/{pid}/stat")  # who was killed and whom nobody asked for is still listed, as a zombie
+    return not (told.exists() and told.read_text().rpartition(")")[2].split()[0] == "Z")
+
+
+def _listed(folder: Path) -> dict[str, str]:
+    """The checksums of the parts that belong together."""
+    try:
+        sums: dict[str, str] = json.loads((folder / LISTED).read_text())
+    except (OSError, ValueError) as error:
+        raise SystemExit(f"{folder / LISTED} cannot be read ({error}): send the parts with their list") from error
+    return sums
 
 
 def _checksum(path: Path) -> str:
@@ -128,11 +140,14 @@ def _checksum(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _all(paths: Iterable[Path]) -> Iterator[Path]:
-    for each in paths:
-        if not each.exists():
-            raise SystemExit(f"there is no {each}")
-        yield each
+def _all(paths: Sequence[Path]) -> Sequence[Path]:
+    """Files and folders that are there, each of another name: they come to lie beside each other."""
+    if missing := [str(each) for each in paths if not each.exists()]:
+        raise SystemExit(f"there is no {', '.join(missing)}")
+    names = [each.name for each in paths]
+    if twice := {name for name in names if names.count(name) > 1}:
+        raise SystemExit(f"several are called {', '.join(sorted(twice))}: rename all but one")
+    return paths
 
 
 def main() -> None:
@@ -153,8 +168,12 @@ def main() -> None:
     waiting.add_argument("seconds", type=float)
     waiting.add_argument("out", type=Path)
     given = parser.parse_args()
+    if given.doing == "pack" and given.size < 1:
+        parser.error(f"a part has at least one byte, not {given.size}")
+    if given.doing == "begin" and not given.command:
+        parser.error("say what to run: begin python query_adapter.py …")
     if given.doing == "pack":
-        split(list(_all(given.files)), given.folder, size=given.size)
+        split(_all(given.files), given.folder, size=given.size)
     elif given.doing == "take":
         print(take(given.part, given.store))
     elif given.doing == "join":

@@ -1,8 +1,12 @@
 """A training on another machine: what is sent arrives whole, and whoever waits learns how it ended."""
 
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
+from random import Random
+from time import monotonic
 
 import pytest
 from benchmarks.questions.training.visit import LISTED, split
@@ -24,9 +28,7 @@ def run(store: Path, *said: str) -> subprocess.CompletedProcess[str]:
 @pytest.fixture
 def sent(tmp_path: Path) -> list[Path]:
     """The parts of a file that does not compress and of a folder."""
-    import random
-
-    (tmp_path / "base").write_bytes(random.Random(1).randbytes(20_000))
+    (tmp_path / "base").write_bytes(Random(1).randbytes(20_000))
     (tmp_path / "code").mkdir()
     (tmp_path / "code" / "one.py").write_text("1")
     split([tmp_path / "base", tmp_path / "code"], tmp_path / "parts", size=6_000)
@@ -71,5 +73,36 @@ def test_a_damaged_part_is_refused(sent: list[Path], tmp_path: Path) -> None:
 def test_time_that_is_up_is_no_failure(sent: list[Path], tmp_path: Path) -> None:
     for part in sent:
         run(tmp_path / "there", "take", str(part))
-    run(tmp_path / "there", "begin", "sleep", "20")
+    run(tmp_path / "there", "begin", "sleep", "5")
     assert run(tmp_path / "there", "wait", "1", str(tmp_path / "out")).returncode == 0
+
+
+def test_a_watcher_that_was_killed_is_not_waited_for(sent: list[Path], tmp_path: Path) -> None:
+    store = tmp_path / "there"
+    for part in sent:
+        run(store, "take", str(part))
+    run(store, "begin", "sleep", "5")
+    os.kill(int((store / "running").read_text()), signal.SIGKILL)
+    begun = monotonic()
+    assert run(store, "wait", "30", str(tmp_path / "out")).returncode == 1
+    assert monotonic() - begun < 15
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        (["pack", "parts", "nowhere"], "there is no nowhere"),
+        (["pack", "parts", "base", "--size", "0"], "at least one byte"),
+        (["pack", "parts", "base", "code/base"], "several are called base"),
+        (["take", "parts/part.99"], "is no part of"),
+        (["take", "code/one.py"], "cannot be read"),
+        (["join", "code", "here"], "cannot be read"),
+        (["begin"], "say what to run"),
+    ],
+)
+def test_bad_input_gets_one_sentence(sent: list[Path], tmp_path: Path, said: list[str], sentence: str) -> None:
+    (tmp_path / "code" / "base").write_text("")
+    command = [sys.executable, str(SCRIPT), "--store", "there", *said]
+    refused = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path)
+    assert (refused.returncode != 0, sentence in refused.stderr) == (True, True)
+    assert "Traceback" not in refused.stderr
