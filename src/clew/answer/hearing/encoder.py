@@ -18,7 +18,7 @@ Array = NDArray[np.float32]
 BEGIN, END, UNKNOWN = 101, 102, 100  # pieces of BERT's vocabulary
 TINY = 1e-5
 REMEMBERED = 4096  # texts: words, and parts of schemas
-LANES = 4  # in which onnxruntime adds up the exponentials of a row on ARM, without what is left over at its end
+LANES = 4  # in which onnxruntime sums the exponentials of a row on ARM; the remainder is summed separately
 MOST_IN_BLOCK = 24  # pieces of a block, where no single part is longer
 
 

@@ -41,7 +41,7 @@ def plain_list(names: Sequence[str], total: int) -> str:
 
 
 def with_values(phrase: str, values: ValuePart) -> str:
-    """A phrase and what is said of values; a comma keeps it from what is denied before it."""
+    """A phrase with its conditions on values; a comma separates it from a negation before it."""
     denies = any(part.kind == ABSENT for part in values.base.parts)
     return f"{phrase}{',' * denies} {values.said}" if values.said else phrase
 
