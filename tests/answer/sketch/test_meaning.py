@@ -8,6 +8,7 @@ from benchmarks.questions.training.notation import read_line
 from answer.sketch.conftest import asked
 from clew.answer import Asker
 from clew.answer.hearing.hearing import _affirmed, forbids
+from clew.answer.kept import lexical_of
 from clew.answer.sketch.reading import _as_value
 from clew.answer.sketch.sketch import show
 
@@ -206,3 +207,10 @@ def test_what_must_not_be_is_stated_and_not_denied() -> None:
     assert not forbids("Which drugs are not given to people with asthma?")
     stated = show(_affirmed(sketch, text, words), words)
     assert stated == "list x; x:drugs; x <must not..given to> y; y:people; y <with> [asthma]"
+
+
+@pytest.mark.parametrize(("said", "much"), [("looks the least old", True), ("looks the most old", False)])
+def test_two_words_of_an_order_come_before_one(said: str, much: bool, studio: Asker) -> None:
+    # much of a year of birth is not old
+    found = lexical_of(studio.resources).attributes(said, ["person"])
+    assert (found[0][0].key, found[0][2]) == ("born", much)

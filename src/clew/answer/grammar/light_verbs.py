@@ -149,7 +149,7 @@ def _outer(chain: Sequence[Step]) -> tuple[str, str]:
     """The slots at the two ends of one step, or of two that share a slot."""
     if len(chain) == 1:
         return chain[0].ends[0], chain[0].ends[1]
-    shared = next(iter(set(chain[0].ends) & set(chain[1].ends)))
+    shared = next(end for end in chain[0].ends if end in chain[1].ends)
     first, last = ([end for end in step.ends if end != shared] or [shared] for step in chain)
     return first[0], last[0]
 

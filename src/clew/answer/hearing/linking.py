@@ -166,7 +166,7 @@ class Meant:
 def _share(shares: Mapping[Key, float], key: Key, among: Iterable[Key], none: float) -> float:
     """Between the share among all and the share among some: what the words mean elsewhere counts, but less."""
     own = shares.get(key, 0.0)
-    whole = sum(shares.get(each, 0.0) for each in {key, *among}) + none
+    whole = sum(shares.get(each, 0.0) for each in dict.fromkeys([key, *among])) + none
     return (own + own / whole) / 2 if whole > 0 else 0.0
 
 

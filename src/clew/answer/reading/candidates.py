@@ -222,7 +222,7 @@ def _askable(
     """The labels a question may ask for: those it mentions, else all with a path to the named entities."""
     if question.asked:
         return list(question.asked)
-    anchored = {label_of[meaning.type] for meaning in meanings}
+    anchored = dict.fromkeys(label_of[meaning.type] for meaning in meanings)
     if question.direction and (alike := [a for a in anchored if paths.along_hierarchy(a, direction="up")]):
         return alike
     return [label for label in label_of.values() if not meanings or any(paths.between(label, a) for a in anchored)]

@@ -171,7 +171,7 @@ def _plus(ranked: Ranked, name: str, value: float) -> Ranked:
 
 
 def _scored(question: ParsedQuestion, candidate: Candidate, says: Mapping[str, float], weights: Weights) -> Ranked:
-    relations = set(candidate.relationships)
+    relations = dict.fromkeys(candidate.relationships)
     said = sum(says[name] for name in relations) / max(1, len(relations))
     between = _between(candidate)
     wanted = [label for label in question.mentioned if label != candidate.asked]

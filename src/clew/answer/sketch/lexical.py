@@ -141,7 +141,8 @@ class Lexical:
                 found[attribute] = (fit, much if much is not None else found.get(attribute, (0.0, None))[1])
 
         words = [word.lower() for word in (token.text for token in tokens_of(phrase))]
-        forms = {lowered, *words, *(f"{a} {b}" for a, b in itertools.pairwise(words))}
+        pairs = [f"{a} {b}" for a, b in itertools.pairwise(words)]  # before their words: "least tall" is not tall
+        forms = dict.fromkeys([lowered, *pairs, *words])
         for form in forms:
             whole = 1.0 if form == lowered else 0.9
             for attribute in (*vocabulary.nouns.get(form, ()), *vocabulary.counted.get(form, ())):

@@ -154,11 +154,11 @@ def _joining_steps(label: str, other: str, schema: ShownSchema) -> Iterator[s.Re
 def with_columns(statement: s.Statement, schema: ShownSchema) -> tuple[s.Statement, tuple[str, ...]]:
     """The statement with columns written for entities read from the only step there that has them, and which."""
     entities = {each.variable for each in s.walk(statement) if isinstance(each, s.EntityPattern)}
-    wanted = {
+    wanted = dict.fromkeys(
         (each.of.name, each.key)
         for each in s.walk(statement)
         if isinstance(each, s.Property) and isinstance(each.of, s.Variable) and each.of.name in entities
-    }
+    )
     owners: dict[tuple[str, str], list[s.RelationshipPattern]] = {}
     for pattern in (each for each in s.walk(statement) if isinstance(each, s.Pattern)):
         for at, step in enumerate(pattern.relationships):

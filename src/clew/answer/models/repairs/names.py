@@ -78,7 +78,7 @@ def _repeated(
                     steps.update(_steps_at(part, at))
         twice = frozenset(step for step, number in steps.items() if number == 2)
         if variables and twice:
-            return other.name, next(iter(variables)), twice
+            return other.name, min(variables), twice
     return None
 
 

@@ -126,7 +126,7 @@ def _is_outer(slot: Slot, schema: StoreSchema, nested: frozenset[str]) -> bool:
 
 def _labels(slot: Slot, schema: StoreSchema, nested: frozenset[str]) -> tuple[str, ...]:
     """The labels of a slot; where types are sparse and it has none, all that others lie in."""
-    pairs = [pair for name in nested for pair in schema.relationship(name).ends]
+    pairs = [pair for name in sorted(nested) for pair in schema.relationship(name).ends]
     sparse = any(schema.type_of(pair.object) == UNTYPED for pair in pairs)
     return slot.types or (tuple({pair.object: None for pair in pairs}) if sparse else ())
 
