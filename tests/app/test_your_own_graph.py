@@ -68,3 +68,17 @@ def test_the_python_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     monkeypatch.chdir(tmp_path)
     exec(FROM_PYTHON, {})
     assert "Great Mirror and Twin Dish" in capsys.readouterr().out
+
+
+def test_codes_are_spelt_out(run, tmp_path: Path) -> None:
+    (tmp_path / "codes.csv").write_text("code,name\nr,treats\nhrs,hours\n")
+    (tmp_path / "t.csv").write_text("subject,relation,object,hrs,res\na,r,b,1,2\n")
+    build = ("build", tmp_path / "t.csv", "--codebook", tmp_path / "codes.csv", "--out", tmp_path / "g.clew")
+    assert run(*build).code == 0
+    assert [each.name for each in clew.open(tmp_path / "g.clew").schema.relations] == ["treats"]
+    done = run(*build, "--memory", "1GB")
+    assert "--codebook cannot be given with --memory" in done.error
+    (tmp_path / "codes.csv").write_text("code,name\nhrs,res\n")
+    done = run(*build, "--overwrite")
+    assert (done.code, done.error.count("\n")) == (2, 1)
+    assert "--codebook calls the column hrs 'res'" in done.error

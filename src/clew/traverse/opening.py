@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clew.errors import InputError
 from clew.graph import Graph, Relation, Source, Staged
@@ -13,6 +13,9 @@ from clew.sizes import read_size
 from clew.traverse.backend import Backend
 from clew.traverse.engine import GraphEngine
 from clew.traverse.local.engine import Engine
+
+if TYPE_CHECKING:
+    from clew.graph.readers.codebook import Codes
 
 __all__ = ["ENGINES", "build", "open", "update"]
 
@@ -80,6 +83,7 @@ def build(
     prefer: Sequence[str] = (),
     relations: Sequence[Relation] = (),
     sources: Sequence[Source] = (),
+    codebook: "Codes | None" = None,
     on_error: str = "refuse",
     overwrite: bool = False,
     keep: int = 0,
@@ -94,6 +98,7 @@ def build(
     `format` is the name of a reader or a reader of your own. `columns` maps our names to the table's, such as
     {"subject": "head"}; further columns of statements become qualifiers, except `drop_columns`. `delimiter` separates
     the fields of text where it is not the one that the first lines show.
+    `codebook` ({code: name}, or a file) names types, relations, columns and values that are given as codes.
     `prefixes` (prefix → IRI) shorten the IRIs of RDF; `vocabularies` and `keep_relations` choose from the UMLS.
     `merge` makes one of entities that SSSOM files of mappings (or "xrefs": their cross-references) call the same; the
     id whose prefix comes first in `prefer` stays. `relations` declares flags (symmetric, negated, …). `on_error` says
@@ -112,8 +117,9 @@ def build(
         from clew.graph.streaming.build import Tables, check_streamable, stream_graph
 
         check_streamable(
-            source, format, merge=merge, prefixes=prefixes, vocabularies=vocabularies, keep_relations=keep_relations
-        )
+            source, format, merge=merge, prefixes=prefixes, vocabularies=vocabularies,
+            keep_relations=keep_relations, codebook=None if codebook is None else [codebook],
+        )  # fmt: skip
         tables = Tables(
             source, entities, columns, entity_columns, delimiter, list_separator, relations, sources, drop_columns
         )
@@ -126,7 +132,7 @@ def build(
         source, format=format, entities=entities, columns=columns, drop_columns=drop_columns,
         entity_columns=entity_columns, delimiter=delimiter, list_separator=list_separator, prefixes=prefixes,
         vocabularies=vocabularies, keep_relations=keep_relations, relations=relations, sources=sources,
-        problems=problems, progress=progress,
+        codebook=codebook, problems=problems, progress=progress,
     )  # fmt: skip
     if merge:
         from clew.graph.resolution.resolve import resolve
@@ -157,6 +163,7 @@ def update(
     list_separator: str | None = None,
     relations: Sequence[Relation] = (),
     sources: Sequence[Source] = (),
+    codebook: "Codes | None" = None,
     keep_descriptions: bool = False,
     on_error: str = "refuse",
     progress: Progress = silent,
@@ -176,12 +183,14 @@ def update(
     add = None if source is None else stage(
         source, format=format, entities=entities, columns=columns, drop_columns=drop_columns,
         entity_columns=entity_columns, delimiter=delimiter, list_separator=list_separator, relations=relations,
-        sources=sources, problems=problems, progress=progress,
+        sources=sources, codebook=codebook, problems=problems, progress=progress,
     )  # fmt: skip
     withdraw = (
         None
         if retract is None
-        else stage(retract, columns=columns, drop_columns=drop_columns, problems=problems, progress=progress)
+        else stage(
+            retract, columns=columns, drop_columns=drop_columns, codebook=codebook, problems=problems, progress=progress
+        )
     )
     changes = Changes(add, withdraw, retract_documents, retract_entities, keep_descriptions)
     update_graph(Path(graph), changes, problems=problems, progress=progress)

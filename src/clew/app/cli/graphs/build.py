@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from clew.app.cli.graphs.row_options import (
+    Codebook,
     Columns,
     CuratedSources,
     Delimiter,
@@ -57,6 +58,7 @@ def build(
     entity_column: EntityColumns = None,
     delimiter: Delimiter = None,
     list_separator: ListSeparator = None,
+    codebook: Codebook = None,
     prefix: Annotated[
         list[str] | None,
         typer.Option(
@@ -157,6 +159,7 @@ def build(
       clew build triples.tsv --entities entities.tsv --out mine.clew --symmetric interacts_with
       clew build drugs.csv --column subject=drug --column object=disease --out drugs.clew --on-error skip
       clew build hpo.clew drugs.clew more.csv --out both.clew
+      clew build wikidata.csv --codebook properties.csv --out wikidata.clew
       clew build mondo.obo --out mondo.clew
       clew build mondo.obo doid.obo --merge mondo.sssom.tsv --prefer MONDO --out diseases.clew
       clew build neo4j-export/ --out movies.clew
@@ -187,8 +190,9 @@ def build(
             from clew.graph.streaming.build import Tables, check_streamable, stream_graph
 
             check_streamable(
-                given, format, merge=merge, prefixes=prefixes, vocabularies=vocabularies, keep_relations=keep_relations
-            )
+                given, format, merge=merge, prefixes=prefixes, vocabularies=vocabularies,
+                keep_relations=keep_relations, codebook=None if codebook is None else [codebook],
+            )  # fmt: skip
             manifest = stream_graph(
                 Tables(
                     given, entities, ours, theirs, delimiter, list_separator, relations, declared, drop_column or ()
@@ -200,8 +204,8 @@ def build(
             staged = stage(
                 given, format=format, entities=entities, columns=ours, drop_columns=drop_column, entity_columns=theirs,
                 delimiter=delimiter, list_separator=list_separator, prefixes=prefixes, vocabularies=vocabularies,
-                keep_relations=keep_relations, relations=relations, sources=declared, problems=problems,
-                progress=progress,
+                keep_relations=keep_relations, relations=relations, sources=declared, codebook=codebook,
+                problems=problems, progress=progress,
             )  # fmt: skip
             if merge:
                 from clew.graph.resolution.mappings import EXACT

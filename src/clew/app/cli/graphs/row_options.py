@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from clew.graph import Relation, Source
 
 __all__ = [
+    "Codebook",
     "Columns",
     "CuratedSources",
     "Delimiter",
@@ -56,6 +57,15 @@ Columns = Annotated[
 DroppedColumns = Annotated[
     list[str] | None,
     typer.Option(metavar="NAME", help="Leave a column of the statements out; may be repeated.", show_default=False),
+]
+Codebook = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="What codes stand for: a table of code and name, and of what (type, relation, column, or the column of a "
+        "value). The graph has the names.",
+        show_default=False,
+    ),
 ]
 EntityColumns = Annotated[
     list[str] | None,

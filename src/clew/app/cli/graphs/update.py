@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from clew.app.cli.graphs.row_options import (
+    Codebook,
     Columns,
     CuratedSources,
     Delimiter,
@@ -69,6 +70,7 @@ def update(
     entity_column: EntityColumns = None,
     delimiter: Delimiter = None,
     list_separator: ListSeparator = None,
+    codebook: Codebook = None,
     symmetric: Symmetric = None,
     negated: NegatedRelations = None,
     transitive: Transitive = None,
@@ -130,13 +132,14 @@ def update(
                 list_separator=list_separator,
                 relations=declared_relations(symmetric, negated, transitive),
                 sources=declared_sources(curated_source),
+                codebook=codebook,
                 problems=problems,
                 progress=progress,
             )
         withdrawn = (
             None
             if not retract
-            else stage(list(retract), drop_columns=drop_column, problems=problems, progress=progress)
+            else stage(list(retract), drop_columns=drop_column, codebook=codebook, problems=problems, progress=progress)
         )
         changes = Changes(added, withdrawn, retract_document or (), retract_entity or (), keep_descriptions)
         made = update_graph(path, changes, problems=problems, compact=compact or None, progress=progress)

@@ -42,10 +42,12 @@ OF_WALKS = (
 NAMES = (
     *PLURALS,
     *OF_WALKS,
+    "codebook",
     "delimiter",
     "entities",
     "format",
     "list_separator",
+    "memory",
     "on_error",
     "overwrite",
     "partitions",
