@@ -5,7 +5,8 @@ import re
 import pytest
 
 from clew.answer.lexicon.forms import tokens_of
-from clew.answer.lexicon.words import TypeWord, Words
+from clew.answer.lexicon.type_words import TypeWord
+from clew.answer.lexicon.words import Words
 from clew.answer.names.meanings import Anchor, Meaning
 from clew.answer.reading.intent import (
     asked_word,

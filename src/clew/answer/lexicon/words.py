@@ -4,7 +4,6 @@ The words of common biomedical types and relations come from words.json; any oth
 can be added for a graph of one's own.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,9 +20,10 @@ from clew.answer.lexicon.phrases import (
     roots_of,
     spoken_phrases,
 )
+from clew.answer.lexicon.type_words import TypeWord, heads, phrase_index, type_words
 from clew.store.layout import Relationship, StoreSchema, upper_snake
 
-__all__ = ["Said", "TypeWord", "Words", "known_words"]
+__all__ = ["Said", "Words", "known_words"]
 
 PLACING = frozenset({"in", "at"})  # "where is A based" says neither, and never means "based on"
 WHERE = stem("where")
@@ -40,16 +40,6 @@ class Said:
 
     clearly: float
     places: frozenset[int]
-
-
-@dataclass(frozen=True, slots=True)
-class TypeWord:
-    """Words that name types, from token `first` to before token `last`; `implied` where a verb says it."""
-
-    first: int
-    last: int
-    labels: tuple[str, ...]
-    implied: bool = False
 
 
 def known_words() -> Mapping[str, Mapping[str, list[str]]]:
@@ -98,15 +88,15 @@ class Words:
             for each in schema.relationships
         }
         own = {label.name: [plain_name(label.type)] for label in schema.labels}
-        self._type_index = {**_heads(_index(own, singular)), **_index(self.types, singular)}
-        elsewhere = _index(
+        self._type_index = {**heads(phrase_index(own, singular)), **phrase_index(self.types, singular)}
+        elsewhere = phrase_index(
             {name: phrases for name, phrases in known["types"].items() if name not in self.types}, singular
         )
         self._beginnings = {
             word[:SAME_BEGINNING] for (name,) in own.values() for word in name.split() if len(word) > SAME_BEGINNING
         }
         self._foreign_index = {phrase: () for phrase in elsewhere if phrase not in self._type_index}
-        self._verb_index = _index(self.verbs, stem)
+        self._verb_index = phrase_index(self.verbs, stem)
         self._spoken = {
             each.name: spoken_phrases(self.relations[each.name], each.called) for each in schema.relationships
         }
@@ -171,8 +161,8 @@ class Words:
     def find_types(self, tokens: list[Token]) -> list[TypeWord]:
         """Words that name types, the longest first where they overlap, in the order of the text."""
         found = [
-            *_find(tokens, self._type_index, singular, implied=False),
-            *_find(tokens, self._verb_index, stem, implied=True),
+            *type_words(tokens, self._type_index, singular, implied=False),
+            *type_words(tokens, self._verb_index, stem, implied=True),
         ]
         found = [word for word in found if tokens[word.first].text.lower() != EVERY]  # "every one" of what was said
         found.sort(key=lambda word: (word.implied, word.first - word.last, word.first))
@@ -184,7 +174,7 @@ class Words:
 
     def find_foreign(self, tokens: list[Token]) -> list[TypeWord]:
         """Words for types that other graphs have and this one does not: nobody can list its drugs."""
-        return list(_find(tokens, self._foreign_index, singular, implied=False))
+        return list(type_words(tokens, self._foreign_index, singular, implied=False))
 
     def is_said_of_a_type(self, word: str) -> bool:
         """Whether a word is made from the name of a type: "phenotypic", "anatomical"."""
@@ -370,46 +360,6 @@ def _merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, dict[
 def _types_of(relation: Relationship) -> tuple[str, ...]:
     """The types that a relation leads from and to."""
     return tuple(dict.fromkeys(label for ends in relation.ends for label in (ends.subject, ends.object)))
-
-
-def _heads(names: Mapping[tuple[str, ...], tuple[str, ...]]) -> dict[tuple[str, ...], tuple[str, ...]]:
-    """The last words of types' names of several, where one type only ends so: the "rating" of MPAA ratings."""
-    table = word_table("asking.json")
-    said = {singular(word) for family in ("frame", "filler", "light") for word in table[family]}
-    ends = Counter(phrase[-1] for phrase in names)
-    return {
-        phrase[-1:]: labels
-        for phrase, labels in names.items()
-        if len(phrase) > 1 and ends[phrase[-1]] == 1 and phrase[-1] not in said
-    }
-
-
-def _index(phrases: Mapping[str, list[str]], form: Callable[[str], str]) -> dict[tuple[str, ...], tuple[str, ...]]:
-    index: dict[tuple[str, ...], list[str]] = {}
-    for name, listed in phrases.items():
-        for phrase in listed:
-            index.setdefault(tuple(form(word.text) for word in tokens_of(phrase)), []).append(name)
-    return {key: tuple(dict.fromkeys(names)) for key, names in index.items()}
-
-
-def _find(
-    tokens: list[Token],
-    index: Mapping[tuple[str, ...], tuple[str, ...]],
-    form: Callable[[str], str],
-    *,
-    implied: bool,
-) -> Iterator[TypeWord]:
-    longest = max(map(len, index), default=0)
-    stems = [form(token.text) for token in tokens]
-    for first in range(len(tokens)):
-        for length in range(1, min(longest, len(tokens) - first) + 1):
-            labels = index.get(tuple(stems[first : first + length]))
-            if labels is not None:
-                yield TypeWord(first, first + length, labels, implied)
-        joined = "".join(token.text for token in tokens[first : first + 2])  # a "time zone" is a Timezone
-        labels = index.get((form(joined),)) if first + 1 < len(tokens) else None
-        if labels is not None:
-            yield TypeWord(first, first + 2, labels, implied)
 
 
 def _place(stems: Sequence[str], wanted: tuple[str, ...]) -> int | None:

@@ -8,7 +8,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 
 from clew.answer.lexicon.forms import Token
-from clew.answer.lexicon.words import TypeWord, Words
+from clew.answer.lexicon.type_words import TypeWord
+from clew.answer.lexicon.words import Words
 from clew.answer.names.meanings import Anchor
 from clew.errors import InputError
 from clew.link import Linker

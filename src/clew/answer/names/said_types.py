@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from clew.answer.lexicon.forms import Token
-from clew.answer.lexicon.words import TypeWord, Words
+from clew.answer.lexicon.type_words import TypeWord
+from clew.answer.lexicon.words import Words
 from clew.answer.names.meanings import Anchor
 
 __all__ = ["is_beside", "tells_type", "types_of_names"]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from clew.answer.grammar.parse import Tree
 from clew.answer.lexicon.forms import Token
 from clew.answer.lexicon.numbers import read_number
-from clew.answer.lexicon.words import TypeWord
+from clew.answer.lexicon.type_words import TypeWord
 from clew.answer.names.meanings import Anchor
 
 __all__ = ["CONTRASTING", "Contrast", "contrasts", "find_contrast", "is_set_apart", "likens_sets"]

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from clew.answer.lexicon.forms import Token
 from clew.answer.lexicon.numbers import COMPARISON, NUMBER, NUMBERS, OFTEN, OPERATORS, read_number
-from clew.answer.lexicon.words import TypeWord
+from clew.answer.lexicon.type_words import TypeWord
 from clew.answer.names.meanings import Anchor
 
 __all__ = [

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from clew.answer.lexicon.forms import Token, stem, tokens_of
 from clew.answer.lexicon.frames import Frame, find_frame, sentence_behind, sentences_before
-from clew.answer.lexicon.words import Said, TypeWord, Words
+from clew.answer.lexicon.type_words import TypeWord
+from clew.answer.lexicon.words import Said, Words
 from clew.answer.names.coreference import with_antecedent
 from clew.answer.names.meanings import Anchor, Meaning, either, inside
 from clew.answer.names.name_search import SHORTEST_NAME
