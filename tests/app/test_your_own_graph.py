@@ -82,3 +82,18 @@ def test_codes_are_spelt_out(run, tmp_path: Path) -> None:
     done = run(*build, "--overwrite")
     assert (done.code, done.error.count("\n")) == (2, 1)
     assert "--codebook calls the column hrs 'res'" in done.error
+
+
+def test_codes_that_no_word_reaches_are_listed(run, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(
+        "subject,subject_type,relation,object,object_type,hrs,since\nAda,LW,RCL,Ben,person,1,2\nAda,LW,treats,Ben,person,1,2\n"
+    )
+    (tmp_path / "codes.csv").write_text("code,name\nRCL,acts for the claimant in\nLW,lawyer\nhrs,hours billed\n")
+    assert run("build", tmp_path / "t.csv", "--out", tmp_path / "coded.clew").code == 0
+    said = run("words", tmp_path / "coded.clew").out
+    assert "No everyday word reaches the types LW\n" in said
+    assert "No everyday word reaches the relations RCL\n" in said
+    assert "No everyday word reaches the columns hrs\n" in said
+    named = tmp_path / "named.clew"
+    assert run("build", tmp_path / "t.csv", "--codebook", tmp_path / "codes.csv", "--out", named).code == 0
+    assert "No everyday word" not in run("words", named).out

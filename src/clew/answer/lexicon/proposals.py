@@ -1,4 +1,4 @@
-"""Everyday words proposed for a graph's relations, and the relations that no everyday word reaches.
+"""Everyday words proposed for a graph's relations, and the names in its schema that no everyday word reaches.
 
 A relation that Clew's table does not list gets the words of the relation in the table whose name means most nearly the
 same (by an encoder); the owner of the graph keeps, changes or deletes them.
@@ -7,9 +7,10 @@ same (by an encoder); the owner of the graph keeps, changes or deletes them.
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from clew.answer.lexicon.forms import core_name, tokens_of
+from clew.answer.lexicon.families import written_out
+from clew.answer.lexicon.forms import Token, core_name, tokens_of
 from clew.answer.lexicon.words import Words, known_words
-from clew.store.layout import upper_snake
+from clew.store.layout import PROVENANCE, QUALIFIER, upper_snake
 
 if TYPE_CHECKING:
     from clew.embed import Encoder
@@ -39,13 +40,34 @@ def propose_words(words: Words, encoder: "Encoder") -> dict[str, list[str]]:
     return found
 
 
-def unreached(words: Words, is_word: Callable[[str], bool]) -> list[str]:
-    """Relations whose names and words hold nothing that people say: P27, CbG."""
-    return [
-        each.relation
-        for each in words.schema.relationships
-        if not any(is_word(token.text) for phrase in words.relations[each.name] for token in tokens_of(phrase))
-    ]
+def unreached(words: Words, is_word: Callable[[str], bool]) -> dict[str, list[str]]:
+    """Types, relations and columns whose names and words hold nothing that people say: CRS, P27, yob."""
+
+    def is_said(token: Token) -> bool:
+        small = any(token.stem in words.classes[name] for name in ("frame", "restriction"))  # of, since
+        return len(token.text) > 1 and (small or is_word(token.text))
+
+    schema = words.schema
+    stated = [each for relation in schema.relationships for each in relation.properties]
+    columns = {each.column.removeprefix(QUALIFIER): each for each in (*schema.properties, *stated)}
+    ours = {*PROVENANCE, "synonyms", "xrefs"}
+    said = {
+        "types": {each.type: words.types[each.name] for each in schema.labels},
+        "relations": {each.relation: words.relations[each.name] for each in schema.relationships},
+        "columns": {name: [_written_out(name)] for name, each in columns.items() if each.column not in ours},
+    }
+    return {
+        family: [
+            name
+            for name, phrases in names.items()
+            if not any(is_said(token) for phrase in phrases for token in tokens_of(phrase))
+        ]
+        for family, names in said.items()
+    }
+
+
+def _written_out(name: str) -> str:
+    return " ".join(map(written_out, _spoken(name).split()))
 
 
 def _spoken(name: str) -> str:

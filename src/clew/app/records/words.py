@@ -10,7 +10,7 @@ __all__ = ["words_record"]
 
 
 def words_record(resources: "Resources", *, graph: str) -> dict[str, Any]:
-    """All words in use, by type and relation; which of them are the graph's own, and relations without any."""
+    """All words in use, by type and relation; which of them are the graph's own, and names that no word reaches."""
     from clew.answer.kept import words_of
     from clew.answer.lexicon.own_words import load_words
     from clew.answer.lexicon.proposals import unreached

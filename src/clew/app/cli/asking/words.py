@@ -29,7 +29,7 @@ def words(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show the words by which questions can name the types and relations of a graph, and those no word reaches.
+    """Show the words by which questions can name the types and relations of a graph, and what no word reaches.
 
     The graph's own words are in words.json in its directory, a plain file to edit; `--propose` writes one with every
     type and relation, `--save` checks one and keeps it.
@@ -59,8 +59,11 @@ def words(
         rows = [(name, ", ".join(listed)) for name, listed in record[family].items()]
         print_table([family[:-1], "words"], rows, shrink=["words"])
         say()
-    if record["unreached"]:
-        say(f"No everyday word reaches: {printable(', '.join(record['unreached']))}")
+    unreached = {family: names for family, names in record["unreached"].items() if names}
+    for family, names in unreached.items():
+        say(f"No everyday word reaches the {family} {printable(', '.join(names))}")
+    if unreached:
+        say("Give them words in words.json (--propose), or codes their names: clew build --codebook FILE")
     if record["file"]:
         say(f"{printable(record['file'])}: edit it, questions use it at once")
 

@@ -47,7 +47,7 @@ WORDS: dict[str, Any] = {
     "types": {"Phenotype": ["phenotype", "symptom", "sign"]},
     "relations": {"has_phenotype": ["show", "have"]},
     "own": {},
-    "unreached": [],
+    "unreached": {"types": [], "relations": [], "columns": []},
     "file": None,
 }
 EXAMPLES = {
