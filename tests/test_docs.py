@@ -17,6 +17,9 @@ ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(DOCS.glob("*.md"))]
 LINK = re.compile(r"\]\(([^)#\s]+)(#[^)\s]*)?\)")
+ANCHORED = re.compile(r"\]\(((?:[^)#\s:]+\.md)?)(#[^)\s]+)\)")
+FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
+LINKED = re.compile(r"\[([^]]*)\]\([^)]*\)")
 FENCE = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 LONGEST_README = 150  # lines
 
@@ -30,6 +33,20 @@ def test_links_lead_to_files(page: Path) -> None:
     text = page.read_text("utf-8")
     local = [target for target, _ in LINK.findall(text) if "://" not in target]
     assert [target for target in local if not (page.parent / target).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_to_headings(page: Path) -> None:
+    text = page.read_text("utf-8")
+    led = {(page if not target else page.parent / target, anchor[1:]) for target, anchor in ANCHORED.findall(text)}
+    assert [(path.name, anchor) for path, anchor in led if anchor not in anchors(path.resolve())] == []
+
+
+@cache
+def anchors(page: Path) -> set[str]:
+    """The headings of a page as links name them."""
+    headings = re.findall(r"^#+ (.*)$", FENCED.sub("", page.read_text("utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", LINKED.sub(r"\1", heading).lower()).replace(" ", "-") for heading in headings}
 
 
 def test_every_page_is_in_the_index() -> None:

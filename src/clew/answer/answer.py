@@ -23,7 +23,7 @@ __all__ = [
     "Usage",
 ]
 
-SURE, DOUBTFUL = 0.8, 0.74  # confidence from which an answer is sure, and below which it is doubtful (docs/asking.md)
+SURE, DOUBTFUL = 0.8, 0.74  # confidence from which an answer is sure, and below which it is doubtful (docs/reading.md)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """The probability that a query written by a trained model answers rightly: its signs, weighed by a fitted model.
 
 The weights are in queried.json, fitted by `python -m benchmarks.questions.written_queries fit` on others' graphs;
-its figures are cross-validated, one graph left out at a time (docs/asking.md).
+its figures are cross-validated, one graph left out at a time (docs/reading.md).
 """
 
 import json

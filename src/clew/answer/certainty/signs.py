@@ -2,7 +2,7 @@
 
 In: an interpretation that was run, and the plans that could have been meant instead. Out: signs, each a number, and
 from them the probability that the answer is right. The weights are in weights.json, fitted by
-`python -m benchmarks.certainty` on questions about graphs that the reader was not developed on (docs/asking.md).
+`python -m benchmarks.certainty` on questions about graphs that the reader was not developed on (docs/reading.md).
 """
 
 import json

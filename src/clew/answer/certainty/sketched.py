@@ -1,7 +1,7 @@
 """The probability that an answer of the second reader alone is right: signs of its sketch, weighed by a fitted model.
 
 The weights are in sketched.json, fitted by `python -m benchmarks.second_reader` on others' graphs;
-its figures are cross-validated, one graph left out at a time (docs/asking.md).
+its figures are cross-validated, one graph left out at a time (docs/reading.md).
 """
 
 import json

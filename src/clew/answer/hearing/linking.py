@@ -1,7 +1,7 @@
 """Which part of a graph's schema the words of a question mean, if any: a type, a relation, an attribute or a column.
 
 Question and schema are read together by one encoder: each part of the schema sees itself and the question, the
-question sees everything. Trained on invented schemas in benchmarks/questions/schemas; figures in docs/asking.md.
+question sees everything. Trained on benchmarks/questions/schemas; figures in docs/asking-measured.md.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,7 @@
 """Which language models may write queries by themselves: measured ones, known by their weights; others by their size.
 
 Models below a billion parameters attach names to the wrong types whatever the prompt; one of 1.5 billion answered more
-of the questions that the readers had declined wrongly than rightly (figures in docs/asking.md).
+of the questions that the readers had declined wrongly than rightly (figures in docs/asking-measured.md).
 """
 
 import re

@@ -32,7 +32,7 @@ __all__ = ["ModelWriting", "as_alternative", "beside", "covered", "declined"]
 WRITTEN = DOUBTFUL - 0.05  # highest confidence of a doubtful answer of a model
 LIKELY = SURE - 0.01  # confidence of one that is likely
 ALONE = 0.5  # chance at which a trained model's query answers by itself, or in place of a doubtful answer
-CLEAR, CERTAIN = 0.88, 0.93  # chances at which its answer is likely, and sure (docs/asking.md)
+CLEAR, CERTAIN = 0.88, 0.93  # chances at which its answer is likely, and sure (docs/reading.md)
 DISSENTING = 0.7  # chance at which a different answer makes the readers' doubtful
 DENYING = 0.7  # probability of NONE at which a doubtful answer is declined that no likely query confirms
 

@@ -1,7 +1,7 @@
 """Two readers of one question: by its words, and by its sketch, unless the first is sure of something plain.
 
 Where they disagree the likelier one answers, as doubtful. They share names and schema and nothing else: one enumerates
-paths of the schema and trees of the grammar, the other grounds what a trained parser wrote. docs/asking.md says how
+paths of the schema and trees of the grammar, the other grounds what a trained parser wrote. docs/reading.md says how
 often they are right together and alone.
 """
 
