@@ -94,6 +94,14 @@ def test_codes_that_no_word_reaches_are_listed(run, tmp_path: Path) -> None:
     assert "No everyday word reaches the types LW\n" in said
     assert "No everyday word reaches the relations RCL\n" in said
     assert "No everyday word reaches the columns hrs\n" in said
+    written = tmp_path / "written.csv"
+    assert run("words", tmp_path / "coded.clew", "--codebook", written).code == 0
+    rows = written.read_text().splitlines()
+    assert rows == ["code,name,of,examples", "LW,,type,Ada", "RCL,,relation,Ada → Ben", "hrs,,column,1"]
+    assert "exists already" in run("words", tmp_path / "coded.clew", "--codebook", written).error
+    unfilled = run("build", tmp_path / "t.csv", "--codebook", written, "--out", tmp_path / "unfilled.clew")
+    assert "has no name for 'LW': each line needs both" in unfilled.error
     named = tmp_path / "named.clew"
     assert run("build", tmp_path / "t.csv", "--codebook", tmp_path / "codes.csv", "--out", named).code == 0
     assert "No everyday word" not in run("words", named).out
+    assert "it needs no codebook" in run("words", named, "--codebook", tmp_path / "more.csv").error

@@ -25,6 +25,7 @@ from clew.store.layout import Relationship, StoreSchema
 
 if TYPE_CHECKING:
     from clew.answer.models.compose import Composer
+    from clew.answer.models.shown_schema import ShownSchema
     from clew.embed import Encoder
 
 __all__ = [
@@ -135,13 +136,22 @@ def composer_of(resources: Resources) -> "Composer":
 
     def make() -> "Composer":
         from clew.answer.models.compose import Composer
-        from clew.answer.models.shown_schema import show_schema
 
-        shown = show_schema(resources.engine, resources.schema, vocabulary_of(resources).attributes)
-        mutual = stated_once_of(resources)
+        mutual, shown = stated_once_of(resources), shown_schema_of(resources)
         return Composer(resources.engine, resources.schema, shown, words_of(resources), mutual=mutual)
 
     return resources.once("composer", make)
+
+
+def shown_schema_of(resources: Resources) -> "ShownSchema":
+    """The schema of a graph with examples of everything, as people and models are shown it."""
+
+    def make() -> "ShownSchema":
+        from clew.answer.models.shown_schema import show_schema
+
+        return show_schema(resources.engine, resources.schema, vocabulary_of(resources).attributes)
+
+    return resources.once("shown schema", make)
 
 
 def encoder_of(resources: Resources) -> "Encoder | None":

@@ -19,12 +19,13 @@ from clew.app.records.statements import assertion_record, entity_records, triple
 from clew.app.records.stores import loaded_record, rows_record, schema_record
 from clew.app.records.tour import demo_record
 from clew.app.records.walks import count_types, hop_record, paths_record
-from clew.app.records.words import words_record
+from clew.app.records.words import codebook_rows, words_record
 
 __all__ = [
     "answer_record",
     "answers_record",
     "assertion_record",
+    "codebook_rows",
     "context_record",
     "count_types",
     "damage_record",

@@ -1,12 +1,12 @@
-"""The words by which questions name the types and relations of a graph."""
+"""The words by which questions name the types and relations of a graph, and the names that no word reaches."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from clew.answer import Resources
 
-__all__ = ["words_record"]
+__all__ = ["codebook_rows", "words_record"]
 
 
 def words_record(resources: "Resources", *, graph: str) -> dict[str, Any]:
@@ -28,3 +28,25 @@ def words_record(resources: "Resources", *, graph: str) -> dict[str, Any]:
         "unreached": unreached(words, lambda word: len(word) > 3 if parser is None else parser.knows(word)),
         "file": "words.json" if own else None,
     }
+
+
+def codebook_rows(resources: "Resources", unreached: Mapping[str, list[str]]) -> list[tuple[str, str, str, str]]:
+    """A codebook to be filled in: each name that no word reaches, no name yet, what it is one of, and examples."""
+    from clew.answer.kept import shown_schema_of
+    from clew.store.layout import QUALIFIER
+
+    schema, shown = resources.schema, shown_schema_of(resources)
+    relations = {each.relation: each.name for each in reversed(schema.relationships)}
+    stated = [each for relationship in schema.relationships for each in relationship.properties]
+    columns = {each.name: each.column.removeprefix(QUALIFIER) for each in (*schema.properties, *stated)}
+    fields = [each for listed in (*shown.fields.values(), *shown.columns.values()) for each in listed]
+    examples: dict[str, Mapping[str, Sequence[str]]] = {
+        "types": {each.type: shown.names.get(each.name, ()) for each in schema.labels},
+        "relations": {name: [" → ".join(shown.examples.get(label, ()))] for name, label in relations.items()},
+        "columns": {columns[each.name]: each.examples for each in reversed(fields)},
+    }
+    return [
+        (name, "", family.removesuffix("s"), ", ".join(examples[family].get(name, ())))
+        for family, names in unreached.items()
+        for name in names
+    ]

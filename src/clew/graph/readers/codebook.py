@@ -46,7 +46,9 @@ def read_codebook(given: Codes) -> Codebook:
     for code, name, of in rows:
         if not code or not name:
             lacking, other = (NAME, code) if code else (CODE, name)
-            raise InputError(f"{where} has no {lacking} for {other!r}: each code needs a name")
+            raise InputError(
+                f"{where} has no {lacking} for {other!r}: each line needs both; leave out what is to stay as it is"
+            )
         for family in (of,) if of else (TYPE, RELATION, COLUMN):
             said = families.setdefault(family, {}).setdefault(code, name)
             if said != name:
