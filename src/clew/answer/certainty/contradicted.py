@@ -15,6 +15,7 @@ from clew.answer.lexicon.words import Words
 from clew.answer.plans.plan import ABSENT, Step
 from clew.answer.reading.intent import YES_NO
 from clew.answer.reading.interpretation import Interpretation
+from clew.answer.statements.said_of import is_unclear
 
 __all__ = ["contradictions"]
 
@@ -36,6 +37,7 @@ def contradictions(interpretation: Interpretation, words: Words) -> int:
             _excludes_nothing(interpretation),
             _denies_elsewhere(interpretation),
             _is_done_to_another(interpretation, words),
+            is_unclear(interpretation.candidate.plan, interpretation.question, words.schema),
         )
     )
 

@@ -23,6 +23,7 @@ from clew.answer.reading.question import Anchor, ParsedQuestion
 from clew.answer.reading.rank import TIE, Ranked, rank
 from clew.answer.reading.shape import shaped
 from clew.answer.reading.simplify import is_sure, simpler
+from clew.answer.statements.said_of import with_statements
 from clew.answer.values.apply import bare_candidates, with_values
 from clew.store.deadline import Deadline
 from clew.store.layout import StoreSchema
@@ -132,11 +133,18 @@ class Interpreter:
         """The plans for a question, ranked, and those that are opposed to it."""
         alone = self._about_names(question)
         if alone is not None:
-            return rank(question, _limited(alone, question), self.words, encoder=self.encoder, deadline=deadline), []
+            return rank(
+                question, self._limited(alone, question), self.words, encoder=self.encoder, deadline=deadline
+            ), []
         fitting, opposed = self._proposed(question, deadline)
-        fitting = _limited(fitting, question)
+        fitting = self._limited(fitting, question)
         ranked = rank(question, fitting, self.words, encoder=self.encoder, judge=self.judge, deadline=deadline)
         return of_any_type(question, ranked), opposed
+
+    def _limited(self, found: list[Candidate], question: ParsedQuestion) -> list[Candidate]:
+        """Candidates with the limit that a question states, and with what it says of statements."""
+        told = (with_statements(each.plan, question, self.schema) for each in found)
+        return [replace(each, plan=limited(plan, question)) for each, plan in zip(found, told, strict=True)]
 
     def _proposed(self, question: ParsedQuestion, deadline: Deadline | None) -> tuple[list[Candidate], list[Candidate]]:
         """The plans that grammar and schema propose, and those of them that are opposed to the question."""
@@ -208,11 +216,6 @@ class Interpreter:
                 decided=None if number else decided,
                 account=each.account,
             )
-
-
-def _limited(found: list[Candidate], question: ParsedQuestion) -> list[Candidate]:
-    """Candidates with the limit that a question states."""
-    return [replace(each, plan=limited(each.plan, question)) for each in found]
 
 
 def _complete_first(ranked: list[Ranked]) -> list[Ranked]:

@@ -100,6 +100,7 @@ class ParsedQuestion:
     among: tuple[str, ...] = ()  # ids of the entities that are compared
     judged: tuple[str, ...] = ()  # ids of which a yes-or-no question says that they have more than the others
     values: ValueWords = NO_VALUES  # conditions on attributes, orders by them, and attributes that are asked for
+    held: Mapping[str, frozenset[str]] = field(default_factory=dict)  # id of a name → columns of statements with it
     unmet: tuple[str, ...] = ()  # words that need what no statement of this graph has, such as a date
     said: Mapping[str, Said] = field(default_factory=dict)  # relationships that are mentioned
     unrecognised: tuple[str, ...] = ()  # words that nothing above accounts for
@@ -277,6 +278,7 @@ def understand(
         among=choice.ids if compared is None else compared.ids,
         judged=() if compared is None else compared.judged,
         values=values,
+        held=known.holding(linker.engine, {id for name in names for meant in name.meanings for id in meant.ids}),
         unmet=statements.unmet,
         said=words.relations_said([token.stem for token in tokens]),
         unrecognised=_unexplained(tokens, spoken, words),

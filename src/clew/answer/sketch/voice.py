@@ -25,6 +25,7 @@ from clew.answer.resources import Resources
 from clew.answer.runner import Ran, Runner
 from clew.answer.sketch.reading import SketchReading, read_sketches
 from clew.answer.sketch.sketch import Word
+from clew.answer.statements.said_of import with_statements
 from clew.answer.strategy import Question
 from clew.errors import ClewError, Timeout
 
@@ -98,7 +99,7 @@ def speak(
         and (not forbidden or any(polarity.get(name) == HARM for name in each.candidate.relationships))
     )
     for unlimited in islice(allowed, MOST_TRIED):
-        plan = limited(unlimited.candidate.plan, parsed)
+        plan = limited(with_statements(unlimited.candidate.plan, parsed, resources.schema), parsed)
         reading = replace(unlimited, candidate=replace(unlimited.candidate, plan=plan))
         try:
             ran = runner.run(_interpreted(reading, question, parsed, words, words_of(resources)))

@@ -5,7 +5,7 @@ Only what the graph can tell apart is recognised: a source that it names, days i
 
 import re
 from calendar import monthrange
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from weakref import WeakKeyDictionary
@@ -99,6 +99,7 @@ class Provenance:
         self._keys = {each.column: each.name for each in properties if each.name.startswith("q_")}
         self._valued: dict[int, dict[str, tuple[str, ...]]] = {}  # by how many a column may have
         self._seen: dict[str, tuple[str, ...]] | None = None
+        self._holding: dict[str, frozenset[str]] | None = None
         self._curated = any(source.curated for source in contents.snapshot.sources)
         self._columns = {each.column for relationship in schema.relationships for each in relationship.properties}
         self._distinct = _distinct(contents, [each for each in DISTINCT if each in self._columns])
@@ -115,6 +116,14 @@ class Provenance:
         """The keys of qualifiers that hold nothing but numbers."""
         valued = self._qualifiers(contents).items()
         return frozenset(self._keys[column] for column, own in valued if own and all(map(NUMBER.fullmatch, own)))
+
+    def holding(self, contents: GraphContents, ids: Collection[str]) -> dict[str, frozenset[str]]:
+        """The keys of the qualifiers that have some entities among their values: Congenital onset is an onset."""
+        if self._holding is None:
+            valued = self._qualifiers(contents).items()
+            self._holding = {self._keys[column]: frozenset(own) for column, own in valued}
+        found = {id: frozenset(key for key, own in self._holding.items() if id in own) for id in ids}
+        return {id: keys for id, keys in found.items() if keys}
 
     def _values_up_to(self, most: int, contents: GraphContents) -> dict[str, tuple[str, ...]]:
         if most not in self._valued:

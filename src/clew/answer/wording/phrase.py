@@ -129,7 +129,11 @@ def _said_of_statements(condition: Condition, candidate: Candidate) -> str:
         return f"with {compared_said(condition, other)}"
     if not condition.key.startswith("q_"):
         return ""
-    return str(Qualifier(condition.key, condition.operator, condition.value, shared=condition.shared))  # type: ignore[arg-type]
+    names = {id: meaning.name for meaning in candidate.meanings for id in meaning.ids}
+    given = condition.value if isinstance(condition.value, tuple) else (condition.value,)
+    said = tuple(names.get(str(each), each) for each in given)
+    value = said if isinstance(condition.value, tuple) else said[0]
+    return str(Qualifier(condition.key, condition.operator, value, shared=condition.shared))  # type: ignore[arg-type]
 
 
 def phrased(model: "LanguageModel", question: str, plain: str) -> str:

@@ -12,6 +12,7 @@ from clew.answer.lexicon.words import Words
 from clew.answer.plans.plan import Plan, Step
 from clew.answer.quantities.limits import limited
 from clew.answer.reading.question import ParsedQuestion
+from clew.answer.statements.said_of import with_statements
 
 __all__ = ["as_said"]
 
@@ -31,7 +32,7 @@ def as_said(plan: Plan, question: ParsedQuestion, words: Words) -> Plan:
         return replace(step, subject=step.object, object=step.subject) if 2 * wrong > len(votes) else step
 
     parts = tuple(replace(part, steps=tuple(map(turned, part.steps))) for part in plan.parts)
-    return limited(replace(plan, parts=parts), question)
+    return limited(with_statements(replace(plan, parts=parts), question, words.schema), question)
 
 
 def _may_be_turned(step: Step, words: Words) -> bool:
