@@ -221,3 +221,120 @@ def test_the_conditions_that_ladybug_gets_wrong(store: EmbeddedStore, query: str
     kept = [row for row in unfiltered if CONDITIONS[condition](row[0], row[1])]
     assert 0 < len(kept) < len(unfiltered)
     assert Counter(store.run(query.format(condition), start).rows) == Counter(kept)
+
+
+SIZES = {"A": 118, "B": 38, "C": 20, "D": 15}  # entities of each type
+ENDS = {"ab": ("A", "B", 126), "bc": ("B", "C", 38), "ad": ("A", "D", 118), "dc": ("D", "C", 15), "aa": ("A", "A", 100)}
+MOST = 9_000  # rows of an answer
+
+
+class Branching:
+    """A random pattern that branches, of relations between two types each, with a condition on its relationships."""
+
+    def __init__(self, edges: dict[str, list[Triple]], rng: random.Random) -> None:
+        self.types = {"n0": rng.choice("ABD")}
+        self.hops: list[tuple[str, str, str]] = []
+        while len(self.hops) < rng.choice([2, 3, 3, 4]):
+            relation = rng.choice(list(ENDS))
+            subject, object_, _ = ENDS[relation]
+            here = rng.choice([name for name, type in self.types.items() if type in (subject, object_)] or [""])
+            if here:
+                forward = self.types[here] == subject
+                far = object_ if forward else subject
+                known = [name for name, type in self.types.items() if type == far and name != here]
+                there = rng.choice(known) if known and rng.random() < 0.2 else f"n{len(self.types)}"
+                self.types.setdefault(there, far)
+                self.hops.append((here, relation, there) if forward else (there, relation, here))
+        names = [f"x{number}" for number in range(len(self.hops))]
+        one, other = rng.choice(names), rng.choice(names)
+        self.condition, holds = rng.choice(
+            [
+                (f"{one}.triple % 3 = 1", lambda row: row[one].number % 3 == 1),
+                (f"{one}.source[0] = 'A'", lambda row: row[one].source == "A"),
+                (f"{one}.triple % 3 = 1 AND {other}.triple % 2 = 0",
+                 lambda row: row[one].number % 3 == 1 and row[other].number % 2 == 0),
+            ]
+        )  # fmt: skip
+        self.form = rng.choice(["triples", "entities", "count", "distinct", "exists", "counted"])
+        self.found = [row for row in self._rows(edges) if holds(row)]
+
+    def _rows(self, edges: dict[str, list[Triple]]) -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = [{}]
+        for number, (subject, relation, object_) in enumerate(self.hops):
+            rows = [
+                {**row, subject: each.subject, object_: each.object, f"x{number}": each}
+                for row in rows
+                for each in edges[relation]
+                if row.get(subject, each.subject) == each.subject
+                and row.get(object_, each.object) == each.object
+                and each not in row.values()
+            ]
+        return rows
+
+    @property
+    def text(self) -> str:
+        """The query."""
+        pattern = ", ".join(
+            f"({subject}:{self.types[subject]})-[x{number}:{relation.upper()}]->({object_}:{self.types[object_]})"
+            for number, (subject, relation, object_) in enumerate(self.hops)
+        )
+        whole, outer = f"MATCH {pattern} WHERE {self.condition}", f"MATCH (n0:{self.types['n0']}) WHERE"
+        match self.form:
+            case "triples":
+                return f"{whole} RETURN {', '.join(f'x{number}.triple' for number in range(len(self.hops)))}"
+            case "entities":
+                return f"{whole} RETURN {', '.join(f'{name}.id' for name in self.types)}"
+            case "count":
+                return f"{whole} RETURN count(*)"
+            case "distinct":
+                return f"{whole} RETURN DISTINCT n0.id"
+            case "exists":
+                return f"{outer} EXISTS {{ {whole} }} RETURN n0.id"
+        return f"{outer} COUNT {{ {whole} }} >= 2 RETURN n0.id"
+
+    @property
+    def rows(self) -> Counter[tuple[Any, ...]]:
+        """What the query must give."""
+        match self.form:
+            case "triples":
+                return Counter(tuple(row[f"x{hop}"].number for hop in range(len(self.hops))) for row in self.found)
+            case "entities":
+                return Counter(tuple(row[name] for name in self.types) for row in self.found)
+            case "count":
+                return Counter([(len(self.found),)])
+        least = 2 if self.form == "counted" else 1
+        counts = Counter(row["n0"] for row in self.found)
+        return Counter((name,) for name, count in counts.items() if count >= least)
+
+
+@pytest.fixture(scope="module")
+def typed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedStore]:
+    """Each relation connects one pair of types, so that Ladybug reads it from one table."""
+    rng = random.Random(5)
+    made = sorted(
+        {
+            (f"{subject}:{rng.randrange(SIZES[subject])}", relation, f"{object_}:{rng.randrange(SIZES[object_])}")
+            for relation, (subject, object_, count) in ENDS.items()
+            for _ in range(count)
+        }
+    )
+    kept = [each for each in made if each[0] != each[2]]
+    subjects, relations, objects = zip(*kept, strict=True)
+    table = {"subject": subjects, "relation": relations, "object": objects, "source": [rng.choice("AB") for _ in kept]}
+    ids = [f"{type}:{number}" for type, count in SIZES.items() for number in range(count)]
+    entities = pa.table({"id": ids, "name": ids, "type": [each[0] for each in ids]})
+    path = tmp_path_factory.mktemp("typed") / "g.clew"
+    clew.build(pa.table(table), entities=entities, out=path)
+    graph = clew.open(path)
+    build_embedded(graph)
+    with EmbeddedStore(graph) as opened:
+        yield opened
+
+
+def test_random_conditions_within_patterns_that_branch(typed: EmbeddedStore) -> None:
+    rng, edges = random.Random(6), dict[str, list[Triple]]()
+    for row in typed.run("MATCH (a)-[r]->(b) RETURN a.id, type(r), b.id, r.triple, r.source[0]").rows:
+        edges.setdefault(row[1].lower(), []).append(Triple(*row, 0.0))
+    asked = [made for _ in range(150) if len((made := Branching(edges, rng)).found) <= MOST]
+    assert len(asked) > 120
+    assert [each.text for each in asked if Counter(typed.run(each.text).rows) != each.rows] == []

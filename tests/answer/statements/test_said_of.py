@@ -1,7 +1,6 @@
 """What is said of a statement is told from what is said of its subject: the onset of a sign, and that of a disease."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 

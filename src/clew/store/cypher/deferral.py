@@ -1,9 +1,9 @@
 """Conditions on relationships, placed where Ladybug evaluates them correctly.
 
-Ladybug 0.22 loses and invents rows when it filters relationships read from several tables (types, pairs of labels,
-directions) and then reads further relationships from there. So conditions on such relationships become one, which also
-mentions all other relationships of its MATCH, without effect, and WITH separates it from the next MATCH: the filter
-then comes last.
+Ladybug 0.22 loses and invents rows when it filters relationships and then reads further ones from both of their ends,
+or from one end where they come from several tables (types, pairs of labels, directions). So conditions on
+relationships of three or more, and of two on those of several tables, become one, which also mentions all other
+relationships of its MATCH, without effect, and WITH separates it from the next MATCH: the filter then comes last.
 """
 
 from collections.abc import Iterator
@@ -29,18 +29,19 @@ def defer_conditions(query: s.Query) -> s.Query:
 
 
 def _deferred(part: Any, names: Iterator[str]) -> Any:
-    """A MATCH or subquery whose conditions on relationships of several tables mention all its relationships."""
-    if sum(len(pattern.relationships) for pattern in part.patterns) < 2:
+    """A MATCH or subquery whose conditions on relationships mention all of these, where that matters."""
+    number = sum(len(pattern.relationships) for pattern in part.patterns)
+    if number < 2:
         return part
     patterns = _named(part.patterns, names)
-    several = _of_several_tables(patterns)
-    patterns, inline = _without_properties(patterns, several)
+    risky = _of_several_tables(patterns) if number == 2 else _all(patterns)
+    patterns, inline = _without_properties(patterns, risky)
     conditions = [*inline, *_conjuncts(part.where)]
-    if not any(several & _variables(condition) for condition in conditions):
+    if not any(risky & _variables(condition) for condition in conditions):
         return part
     relationships = [each for pattern in patterns for each in pattern.relationships]
-    deferred = [condition for condition in conditions if several & _variables(condition)]
-    others = [condition for condition in conditions if not several & _variables(condition)]
+    deferred = [condition for condition in conditions if risky & _variables(condition)]
+    others = [condition for condition in conditions if not risky & _variables(condition)]
     together = s.conjunction(*deferred)  # one condition, since each by itself would have to mention all relationships
     mentioned = _variables(together)
     missing = [each for each in relationships if each.variable not in mentioned]
@@ -49,6 +50,10 @@ def _deferred(part: Any, names: Iterator[str]) -> Any:
     for each in missing:
         together = s.Binary("OR", together, _never(each))  # type: ignore[arg-type]
     return replace(part, patterns=patterns, where=s.conjunction(*others, together))
+
+
+def _all(patterns: tuple[s.Pattern, ...]) -> set[str | None]:
+    return {each.variable for pattern in patterns for each in pattern.relationships}
 
 
 def _of_several_tables(patterns: tuple[s.Pattern, ...]) -> set[str | None]:
@@ -80,15 +85,15 @@ def _named(patterns: tuple[s.Pattern, ...], names: Iterator[str]) -> tuple[s.Pat
 
 
 def _without_properties(
-    patterns: tuple[s.Pattern, ...], several: set[str | None]
+    patterns: tuple[s.Pattern, ...], risky: set[str | None]
 ) -> tuple[tuple[s.Pattern, ...], list[s.Expression]]:
-    """Patterns, and the conditions in the brackets of relationships of several tables apart."""
+    """Patterns, and the conditions in the brackets of some relationships apart."""
     conditions: list[s.Expression] = []
 
     def change(part: Any) -> Any:
         match part:
             case s.RelationshipPattern(variable=str(name), repeated=False, properties=s.MapLiteral(entries)):
-                if name in several:
+                if name in risky:
                     conditions.extend(s.Binary("=", s.Property(s.Variable(name), key), value) for key, value in entries)
                     return replace(part, properties=None)
         return part

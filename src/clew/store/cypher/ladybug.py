@@ -148,7 +148,7 @@ def _named_columns(query: s.Query) -> s.Query:
     for clause in query.clauses:
         match clause:
             case s.Match(patterns):
-                scope += [name for name in s.declared(patterns) if name not in scope]
+                scope = list(dict.fromkeys([*scope, *s.declared(patterns)]))  # a variable may stand in it twice
             case s.Unwind(_, variable):
                 scope += [variable]
             case s.With(projection) | s.Return(projection):
