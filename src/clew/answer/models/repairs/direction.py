@@ -1,7 +1,7 @@
-"""Steps between two entities of one type that the words of the question say the other way round, and its limit.
+"""What a question says of any plan: which end of a step is which, what holds now, how many are wanted.
 
 In SUPERVISES the subject is the boss: a query for "A's boss" that asks for the object means the subject.
-In: a plan, and its question. Out: the plan with such a step reversed, and limited to as many as the question wants.
+In: a plan that a model wrote, and its question. Out: the plan as the question says it.
 """
 
 from collections.abc import Collection, Iterator
@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from clew.answer.grammar.clauses import Clause, Sentence, find_clauses
 from clew.answer.lexicon.words import Words
+from clew.answer.models.repairs.present import lasting
 from clew.answer.plans.plan import Plan, Step
 from clew.answer.quantities.limits import limited
 from clew.answer.reading.question import ParsedQuestion
@@ -18,7 +19,8 @@ __all__ = ["as_said"]
 
 
 def as_said(plan: Plan, question: ParsedQuestion, words: Words) -> Plan:
-    """The plan with each step between what is asked for and a name as most parse trees have it, and a stated limit."""
+    """The plan with each step between what is asked for and a name as most parse trees have it, what the question says
+    of statements, and its limit."""
     asked = plan.asked[0].of if plan.asked else plan.measure.of if plan.measure is not None else None
     named = {condition.of for part in plan.parts for condition in part.conditions if condition.key == "id"}
     typed = {question.tokens[at].start for word in question.type_words for at in range(word.first, word.last)}
@@ -32,7 +34,8 @@ def as_said(plan: Plan, question: ParsedQuestion, words: Words) -> Plan:
         return replace(step, subject=step.object, object=step.subject) if 2 * wrong > len(votes) else step
 
     parts = tuple(replace(part, steps=tuple(map(turned, part.steps))) for part in plan.parts)
-    return limited(with_statements(replace(plan, parts=parts), question, words.schema), question)
+    told = with_statements(replace(plan, parts=parts), question, words.schema)
+    return limited(lasting(told, question), question)
 
 
 def _may_be_turned(step: Step, words: Words) -> bool:
