@@ -157,7 +157,7 @@ def _slot(at: int, sentence: Sentence, interpretation: Interpretation, words: Wo
         names = [*interpretation.question.anchors, *interpretation.question.names]
         ids = {id for each in names if each.start == word.start for meant in each.meanings for id in meant.ids}
         conditions = (each for part in plan.parts for each in part.conditions if each.key == "id")
-        return next((each.of for each in conditions if not ids.isdisjoint(_listed(each.value))), None)
+        return next((each.of for each in conditions if not ids.isdisjoint(each.values)), None)
     labels = _labels(at, sentence, words)
     fitting = [slot.name for slot in plan.slots if labels.intersection(slot.types)]
     asked = plan.asked[0].of if plan.asked else plan.measure.of if plan.measure is not None else None
@@ -171,10 +171,6 @@ def _labels(at: int, sentence: Sentence, words: Words) -> set[str]:
     word = sentence.tree.words[at]
     found = words.find_types(tokens_of(word.text)) if word.kind in ("NOUN", "PROPN") and word.anchor is None else []
     return {label for each in found if not each.implied for label in each.labels}
-
-
-def _listed(value: object) -> tuple[object, ...]:
-    return value if isinstance(value, tuple) else (value,)
 
 
 def _own_words(known: Relationship) -> list[str]:

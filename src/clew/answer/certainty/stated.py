@@ -143,8 +143,8 @@ def _drops_one_of_two(interpretation: Interpretation) -> bool:
     """Whether of two names side by side ("A or B") a plan has only one."""
     question, plan = interpretation.question, interpretation.candidate.plan
     conditions = [each for part in plan.parts for each in part.conditions]
-    ids = {id for each in conditions if each.key == "id" for id in _listed(each.value)}
-    texts = " ".join(str(id) for each in conditions if each.key != "id" for id in _listed(each.value)).lower()
+    ids = {id for each in conditions if each.key == "id" for id in each.values}
+    texts = " ".join(str(id) for each in conditions if each.key != "id" for id in each.values).lower()
     aside = {each.lower() for each in interpretation.candidate.aside}
     names = sorted(question.names, key=lambda each: each.start)
     for one, other in pairwise(names):
@@ -157,10 +157,6 @@ def _drops_one_of_two(interpretation: Interpretation) -> bool:
             if held[0] != held[1]:
                 return True
     return False
-
-
-def _listed(value: object) -> tuple[object, ...]:
-    return value if isinstance(value, tuple) else (value,)
 
 
 def _doers(interpretation: Interpretation) -> Iterator[tuple[int, Token]]:

@@ -313,7 +313,7 @@ def _used(anchor: Anchor, plan: Plan) -> Meaning | None:
         each.casefold() if isinstance(each, str) and condition.key != "id" else each
         for part in plan.parts
         for condition in part.conditions
-        for each in (condition.value if isinstance(condition.value, tuple) else (condition.value,))
+        for each in condition.values
     }
 
     def said(meaning: Meaning) -> set[str]:

@@ -119,6 +119,11 @@ class Condition:
     or_absent: bool = False
 
     @property
+    def values(self) -> tuple["Scalar | Asked | Joint", ...]:
+        """What it is compared with: of several values one is enough."""
+        return self.value if isinstance(self.value, tuple) else (self.value,)
+
+    @property
     def others(self) -> tuple[str, ...]:
         """The slots and steps that it mentions beside its own."""
         match self.value:
@@ -332,6 +337,13 @@ class Plan:
 
     def slot(self, name: str) -> Slot:
         return next(slot for slot in self.slots if slot.name == name)
+
+    def held(self, slot: str) -> tuple[str, ...]:
+        """The ids that a slot has to be one of; none if it may be any."""
+        for each in self.required.conditions:
+            if (each.of, each.key) == (slot, "id") and each.operator in ("=", "IN") and not each.negated:
+                return tuple(map(str, each.values))
+        return ()
 
     @property
     def required(self) -> Part:

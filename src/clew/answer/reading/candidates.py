@@ -197,7 +197,7 @@ def _fitting(question: ParsedQuestion, candidate: Candidate) -> int:
     """How many names a plan reaches from a mentioned type by the relation stated next to them."""
     plan = candidate.plan
     held = {
-        condition.value if isinstance(condition.value, tuple) else (condition.value,): condition.of
+        condition.values: condition.of
         for part in plan.parts
         for condition in part.conditions
         if condition.key == "id" and not condition.negated

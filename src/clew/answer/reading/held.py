@@ -51,7 +51,7 @@ def _values(plan: Plan) -> Iterator[str]:
     for part in plan.parts:
         for each in part.conditions:
             if each.key != "id":
-                yield from map(str, each.value if isinstance(each.value, tuple) else (each.value,))
+                yield from map(str, each.values)
         if part.count is not None:
             yield str(part.count.number)
     yield from (str(value) for measure in plan.measures for _, value in measure.bounds)

@@ -34,7 +34,7 @@ def is_opposed(question: ParsedQuestion, candidate: Candidate, relations: Mappin
         opposites = _opposites({polarity for _, polarity in words})
         return any(relations.get(name) in opposites for step in steps for name in step.relations)
     held = {
-        condition.value if isinstance(condition.value, tuple) else (condition.value,): condition.of
+        condition.values: condition.of
         for part in plan.parts
         for condition in part.conditions
         if condition.key == "id" and not condition.negated

@@ -252,8 +252,7 @@ def names_in(candidate: Candidate) -> dict[str, str]:
     by_ids: dict[object, str] = {meaning.ids: meaning.name for meaning in candidate.meanings}
     found = {}
     for condition in (each for part in candidate.plan.parts for each in part.conditions if each.key == "id"):
-        ids = condition.value if isinstance(condition.value, tuple) else (condition.value,)
-        known = by_ids.get(ids) or _all_of(candidate, set(map(str, ids)))
+        known = by_ids.get(condition.values) or _all_of(candidate, set(map(str, condition.values)))
         if known:
             found[condition.of] = f"anything but {known}" if condition.negated else known
     return found

@@ -156,9 +156,8 @@ def _held(plan: Plan, candidate: Candidate, names: tuple[int, ...]) -> dict[str,
     wanted = {candidate.meanings[number].ids for number in names if number < len(candidate.meanings)}
     found: dict[str, tuple[str, ...]] = {}
     for condition in plan.required.conditions:
-        value = condition.value if isinstance(condition.value, tuple) else (condition.value,)
-        if condition.key == "id" and not condition.negated and value in wanted:
-            found[condition.of] = tuple(map(str, value))
+        if condition.key == "id" and not condition.negated and condition.values in wanted:
+            found[condition.of] = tuple(map(str, condition.values))
     return found
 
 

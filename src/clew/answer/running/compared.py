@@ -17,7 +17,7 @@ from clew.answer.plans.operators import COMPARISONS
 from clew.answer.plans.plan import OPTIONAL, REQUIRED, TOGETHER, Asked, Condition, Joint, Part, Plan
 from clew.answer.running.expand import expand
 from clew.answer.running.rows import run_rows
-from clew.answer.running.values import held_ids, hold_values
+from clew.answer.running.values import hold_values
 from clew.errors import QueryError
 from clew.store.deadline import Deadline
 from clew.store.layout import StoreSchema
@@ -52,7 +52,7 @@ def _is_compared(condition: Condition, plan: Plan) -> bool:
     slots = {slot.name for slot in plan.slots}
     if condition.ignoring_case or condition.sized or value.sized:
         return False
-    if condition.numeric and {condition.of, value.of} <= slots and held_ids(plan, value.of):
+    if condition.numeric and {condition.of, value.of} <= slots and plan.held(value.of):
         return False  # with a number that is known: `hold_values`
     named = condition.key in NAMES or value.key in (None, *NAMES)
     return condition.numeric or bool(value.plus) or value.times != 1 or not named

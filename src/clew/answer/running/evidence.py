@@ -14,7 +14,7 @@ from clew.store.deadline import Deadline
 from clew.store.store import Store
 from clew.traverse import GraphEngine
 
-__all__ = ["cite", "gather_evidence", "ids_of"]
+__all__ = ["cite", "gather_evidence"]
 
 SHOWN = 25  # items whose evidence is gathered
 MOST_SUPPORTS = 400
@@ -83,7 +83,7 @@ def _uncounted(plan: Plan) -> Plan:
 def _is_all_named(plan: Plan) -> bool:
     """Whether a plan is about named entities alone, so that its counts are theirs, however they compare."""
     inner = {end for part in plan.parts if part.kind != REQUIRED for step in part.steps for end in step.ends}
-    held = {slot.name for slot in plan.slots if ids_of(plan, slot.name)}
+    held = {slot.name for slot in plan.slots if plan.held(slot.name)}
     return not plan.required.steps and bool(held) and all(slot.name in held | inner for slot in plan.slots)
 
 
@@ -200,7 +200,7 @@ class _Climb:
 
     def __init__(self, outcome: Outcome, engine: GraphEngine, store: Store) -> None:
         self._steps = [
-            (step, ids_of(outcome.plan, step.subject), ids_of(outcome.plan, step.object)) for step in _walked(outcome)
+            (step, outcome.plan.held(step.subject), outcome.plan.held(step.object)) for step in _walked(outcome)
         ]
         self._engine, self._store = engine, store
         self._known: dict[tuple[str, str, Step], tuple[int, ...]] = {}
@@ -230,14 +230,6 @@ def _walked(outcome: Outcome) -> list[Step]:
     """Steps of the plan that were walked beforehand."""
     left = {step for part in outcome.ran.parts for step in part.steps}
     return [step for part in outcome.plan.parts if part.kind != ABSENT for step in part.steps if step not in left]
-
-
-def ids_of(plan: Plan, slot: str) -> tuple[str, ...]:
-    """The ids that a slot of a plan is restricted to; empty if it is not."""
-    for condition in plan.required.conditions:
-        if (condition.of, condition.key) == (slot, "id"):
-            return tuple(map(str, condition.value)) if isinstance(condition.value, tuple) else (str(condition.value),)
-    return ()
 
 
 def cite(numbers: Iterable[int], engine: GraphEngine) -> tuple[Cited, ...]:

@@ -88,10 +88,11 @@ def _named(parts: Sequence[Part]) -> set[str]:
 
 def _is_plain(condition: Condition) -> bool:
     """Whether a condition compares a property with a value or some values."""
-    values = condition.value if isinstance(condition.value, tuple) else (condition.value,)
-    plain = all(isinstance(each, str | int | float) and not isinstance(each, bool) for each in values)
+    plain = all(isinstance(each, str | int | float) and not isinstance(each, bool) for each in condition.values)
     unusual = condition.negated or condition.sized or condition.shared
-    return bool(values) and plain and not unusual and condition.operator in ("=", "IN", "STARTS WITH", *BOUNDS)
+    return (
+        bool(condition.values) and plain and not unusual and condition.operator in ("=", "IN", "STARTS WITH", *BOUNDS)
+    )
 
 
 def _column(condition: Condition, plan: Plan, parts: Sequence[Part]) -> Column | None:
@@ -162,8 +163,8 @@ def _summed_up(texts: set[str]) -> Recorded | None:
 def _is_outside(condition: Condition, recorded: Recorded) -> bool:
     value, operator = condition.value, condition.operator
     if recorded.kind == "text":
-        wanted = value if isinstance(value, tuple) else (value,)
-        return operator in ("=", "IN") and all(str(each).lower() not in recorded.texts for each in wanted)
+        unknown = all(str(each).lower() not in recorded.texts for each in condition.values)
+        return operator in ("=", "IN") and unknown
     if isinstance(value, tuple):
         return operator == "IN" and all(_is_beyond("=", each, recorded) for each in value)
     return _is_beyond("=" if operator == "STARTS WITH" else operator, value, recorded)
@@ -212,8 +213,8 @@ def _wanted(conditions: Sequence[Condition], recorded: Recorded) -> str:
 
 
 def _said(condition: Condition, kind: str) -> str:
-    value, timed = condition.value, kind == "time"
-    said = " or ".join(_shown(each, kind) for each in (value if isinstance(value, tuple) else (value,)))
+    timed = kind == "time"
+    said = " or ".join(_shown(each, kind) for each in condition.values)
     words = {
         "<": "before" if timed else "below",
         "<=": "up to" if timed else "at most",

@@ -3,7 +3,7 @@
 from clew.answer.answer import Answer, Evidence
 from clew.answer.plans.assertions.filters import Filters
 from clew.answer.plans.plan import PATH_LENGTH, Plan
-from clew.answer.running.evidence import cite, ids_of
+from clew.answer.running.evidence import cite
 from clew.errors import QueryError
 from clew.traverse import GraphEngine
 
@@ -33,7 +33,7 @@ def find_paths(plan: Plan, engine: GraphEngine, filters: Filters, *, timeout: fl
 
 def _ids(plan: Plan, slot: str) -> list[str]:
     """The ids of one end."""
-    ids = ids_of(plan, slot)
+    ids = plan.held(slot)
     if not ids:
         raise QueryError("both ends of a path must be named entities: give each an id")
     return list(ids)

@@ -23,7 +23,6 @@ __all__ = [
     "Valued",
     "aggregated",
     "aggregates",
-    "held_ids",
     "hold_values",
     "is_of_another",
     "value_column",
@@ -150,7 +149,7 @@ def _compared(
 ) -> NDArray[np.bool_]:
     wanted = condition.value
     if isinstance(wanted, Asked):
-        other = _numbers(wanted.key or "name", contents, schema)[contents.lookup(held_ids(plan, wanted.of))]
+        other = _numbers(wanted.key or "name", contents, schema)[contents.lookup(plan.held(wanted.of))]
         other = other[~np.isnan(other)]
         if not len(other):
             return np.zeros(len(column), bool)
@@ -165,14 +164,6 @@ def _compared(
     stated = ~np.isnan(column)
     met = np.asarray(compare(column, number), bool)
     return np.asarray((stated & (~met if condition.negated else met)) | (condition.or_absent & ~stated), bool)
-
-
-def held_ids(plan: Plan, slot: str) -> Sequence[str]:
-    """The ids that a slot is held to."""
-    for condition in plan.required.conditions:
-        if (condition.of, condition.key) == (slot, "id") and not condition.negated:
-            return tuple(map(str, condition.value)) if isinstance(condition.value, tuple) else (str(condition.value),)
-    return ()
 
 
 def _without_compared(held: Plan, plan: Plan) -> Plan:

@@ -258,9 +258,8 @@ class _Building(ColumnsSaid):
         if alike and isinstance(first.right, int) and isinstance(fact.right, int):
             slot = self.slot_of[first.right]
             held = next(each for each in self.conditions if each.of == slot and each.key == "id")
-            kept = held.value if isinstance(held.value, tuple) else (held.value,)
             self.conditions.remove(held)
-            self.conditions.append(Condition(slot, "id", "IN", (*kept, *self.grounded.meanings[fact.right].ids)))
+            self.conditions.append(Condition(slot, "id", "IN", (*map(str, held.values), *self.grounded.meanings[fact.right].ids)))
             self.slot_of[fact.right] = slot
         elif first.right == fact.right and one.forward == other.forward and one.via is None and other.via is None:
             at = next(n for n, step in enumerate(self.steps) if step.relations == (one.relation,))

@@ -101,8 +101,7 @@ def _moved(
     own = [] if held is None else [(part, step) for part in plan.parts for step in part.steps if held.of in step.ends]
     if held is None or len(own) != 1 or held.negated or _is_needed(plan, held, own[0][1]):
         return None
-    ids = held.value if isinstance(held.value, tuple) else (held.value,)
-    keys = {key for id in ids for key in question.held.get(str(id), ())}
+    keys = {key for id in held.values for key in question.held.get(str(id), ())}
     around, leading = own[0]
     for part in plan.parts if around.kind == REQUIRED else [around]:
         for step in part.steps:
@@ -165,8 +164,7 @@ def _held(plan: Plan, name: Anchor) -> Condition | None:
     ids = {id for meaning in name.meanings for id in meaning.ids}
     for part in plan.parts:
         for each in part.conditions:
-            values = each.value if isinstance(each.value, tuple) else (each.value,)
-            if each.key == "id" and each.operator in ("=", "IN") and ids.intersection(map(str, values)):
+            if each.key == "id" and each.operator in ("=", "IN") and ids.intersection(map(str, each.values)):
                 return each
     return None
 

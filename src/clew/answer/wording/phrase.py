@@ -130,8 +130,7 @@ def _said_of_statements(condition: Condition, candidate: Candidate) -> str:
     if not condition.key.startswith("q_"):
         return ""
     names = {id: meaning.name for meaning in candidate.meanings for id in meaning.ids}
-    given = condition.value if isinstance(condition.value, tuple) else (condition.value,)
-    said = tuple(names.get(str(each), each) for each in given)
+    said = tuple(names.get(str(each), each) for each in condition.values)
     value = said if isinstance(condition.value, tuple) else said[0]
     return str(Qualifier(condition.key, condition.operator, value, shared=condition.shared))  # type: ignore[arg-type]
 

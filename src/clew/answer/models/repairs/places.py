@@ -65,8 +65,7 @@ class _Inside:
 
     def of(self, condition: Condition, step: Step) -> Plan | None:
         """The plan with a step into the place that a condition names; None where the step stays as it is."""
-        value = condition.value
-        ids = [str(each) for each in value] if isinstance(value, tuple) else [str(value)]
+        ids = [str(each) for each in condition.values]
         if not ids or (self.engine.lookup(ids) < 0).any() or self._reach(ids, step):
             return None
         inside = [each for each in self._within(ids) if each not in ids]

@@ -46,7 +46,7 @@ class Qualifier:
             return f"with {('an' if what[:1] in 'aeiou' else 'a') if there else 'no'} {what} stated"
         if self.operator in BOUNDS:
             return f"with {'an' if name[:1] in 'aeiou' else 'a'} {name} {COMPARED[self.operator]} {self.value}"
-        values = self.value if isinstance(self.value, tuple) else (self.value,)
+        values = self.condition("").values
         return f"with the {name} {_any('none stated' if each is None else str(each) for each in values)}"
 
     def fits(self, step: Step) -> bool:

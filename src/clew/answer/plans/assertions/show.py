@@ -154,9 +154,8 @@ class _Lists:
     def _cited(self, condition: Condition) -> s.Expression:
         """Documents are one text, joined by |: the wanted one stands at its beginning or behind a |."""
         value = self._value("evidence")
-        wanted = condition.value if isinstance(condition.value, tuple) else (condition.value,)
         found: list[s.Expression] = []
-        for each in wanted:
+        for each in condition.values:
             if condition.operator == "STARTS WITH":
                 found += [s.Binary("STARTS WITH", value, s.Literal(str(each)))]
                 found += [s.Binary("CONTAINS", value, s.Literal(f"|{each}"))]

@@ -21,8 +21,7 @@ def names_to_ids(plan: Plan, contents: GraphContents, schema: StoreSchema) -> Pl
         exact = condition.key == "name" and condition.operator in ("=", "IN") and not condition.ignoring_case
         if not wanted or not exact:
             return condition
-        names = condition.value if isinstance(condition.value, tuple) else (condition.value,)
-        ids = sorted(identifier for name in names for identifier in _called(str(name), wanted, contents))
+        ids = sorted(identifier for name in condition.values for identifier in _called(str(name), wanted, contents))
         if len(ids) == 1:
             return replace(condition, key="id", operator="=", value=ids[0])
         return replace(condition, key="id", operator="IN", value=tuple(ids))
