@@ -229,6 +229,19 @@ def test_a_sure_answer_is_doubted_where_it_is_surely_another(
     assert [shown in each for each in both] == [True, False]
 
 
+def test_the_noun_that_is_asked_for_is_the_type_of_its_variable(tmp_path: Path) -> None:
+    stated = [
+        ("Elm Spring", "source", "lies_in", "Calder", "zone"),
+        ("Elm Works", "works", "lies_in", "Calder", "zone"),
+    ]
+    model = Trained("MATCH (source)-[:LIES_IN]->(zone {id: $zone1}) RETURN source")
+    with asker_of_rows(tmp_path, stated) as asker:
+        own = asker.resources
+        resources = Resources(own.engine, store=own.store, encoder=None, model=model)
+        answer = Asker(resources, CypherStrategy(phrase=False)).ask("Which wells lie in Calder?")
+    assert names(answer) == {"Elm Spring"}
+
+
 # it gives the same answer ---------------------------------------------------------------------------------------------
 
 

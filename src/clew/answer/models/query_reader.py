@@ -135,6 +135,7 @@ class QueryReader:
                 subclasses=parsed.subclasses,
                 asked=parsed.asked,
                 mentioned=parsed.mentioned,
+                trees=parsed.trees,
             )
             turn = _Turn(asked, bare, said, reluctant=reluctant, paraphrased=number > 0)
             read = self._read_as(said, turn, parsed, model, runner)
