@@ -259,7 +259,8 @@ class _Building(ColumnsSaid):
             slot = self.slot_of[first.right]
             held = next(each for each in self.conditions if each.of == slot and each.key == "id")
             self.conditions.remove(held)
-            self.conditions.append(Condition(slot, "id", "IN", (*map(str, held.values), *self.grounded.meanings[fact.right].ids)))
+            ids = *map(str, held.values), *self.grounded.meanings[fact.right].ids
+            self.conditions.append(Condition(slot, "id", "IN", ids))
             self.slot_of[fact.right] = slot
         elif first.right == fact.right and one.forward == other.forward and one.via is None and other.via is None:
             at = next(n for n, step in enumerate(self.steps) if step.relations == (one.relation,))
