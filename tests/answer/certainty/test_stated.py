@@ -20,19 +20,19 @@ u2,ASKED,q2
 u1,FOLLOWS,u2
 q2,TAGGED,t2
 """
-ENTITIES = """id,name,type,asked_on,view_count,average_vote,text,link
-q1,How to sort,Question,2019-05-01,10,4.5,I have a list,
-q2,How to search,Question,2021-05-01,20,3.5,I have a tree,
-t1,python,Tag,,,,,
-t2,rust,Tag,,,,,
-u1,Ann,User,,,,,http://ann
-u2,Bob,User,,,,,http://bob
+ENTITIES = """id,name,type,asked_on,view_count,average_vote,text,link,HYR,born,hired_in
+q1,How to sort,Question,2019-05-01,10,4.5,I have a list,,,,
+q2,How to search,Question,2021-05-01,20,3.5,I have a tree,,,,
+t1,python,Tag,,,,,,,,
+t2,rust,Tag,,,,,,,,
+u1,Ann,User,,,,,http://ann,2011,1980,2011
+u2,Bob,User,,,,,http://bob,2009,1979,2009
 """
 ALL = "MATCH (question:Question) RETURN question"
 SAME = "MATCH (question:Question), (other:Question) WHERE question <> other AND question.asked_on ="
 ALL_OF = " RETURN question"
 TAGGED = "MATCH (question:Question)-[:TAGGED]->(tag:Tag {name: 'python'}) RETURN question"
-
+ANN = "MATCH (user:User {name: 'Ann'})"
 COUNT, N = "MATCH (user:User)-[:ASKED]->(q:Question)", " RETURN count(user)"
 
 
@@ -118,6 +118,14 @@ def forum(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
             False,
         ),
         ("Which questions are linked to python?", TAGGED, False),  # a verb that is spelt like an attribute
+        ("How old is Ann?", f"{ANN} RETURN user.HYR", True),  # a code, of whatever it is
+        ("How old is Ann?", f"{ANN} RETURN user.hired_in", True),
+        ("How old is Ann?", f"{ANN} RETURN user.born", False),
+        (
+            "How high is the view count of 'How to sort'?",
+            "MATCH (question:Question {name: 'How to sort'}) RETURN question.view_count",
+            False,
+        ),
     ],
 )
 def test_a_plan_has_what_the_question_states(forum: Asker, text: str, written: str, departs: bool) -> None:

@@ -156,15 +156,18 @@ def test_a_year_needs_a_column_of_the_relation(hospital: Asker) -> None:
     assert answer.abstained is not None or answer.certainty == "doubtful"
 
 
-def test_what_holds_at_present_has_no_end_and_what_held_formerly_has_one(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("since", "until"), [("from", "to"), ("snc", "unt")])
+def test_what_holds_at_present_has_no_end_and_what_held_formerly_has_one(
+    tmp_path: Path, since: str, until: str
+) -> None:
     rows = {
         "subject": ["Ada", "Ben", "Cleo"],
         "subject_type": ["Person"] * 3,
         "relation": ["manages"] * 3,
         "object": ["Harbour Club"] * 3,
         "object_type": ["Club"] * 3,
-        "from": ["2001", "2007", "2015"],
-        "to": ["2007", "2015", None],
+        since: ["2001", "2007", "2015"],
+        until: ["2007", "2015", None],
     }
     asker = Asker(Resources(clew.build(pa.table(rows), out=tmp_path / "club.clew"), encoder=None))
     expected = {

@@ -41,6 +41,8 @@ BARE = frozenset({"do", "does", "did", "to"})  # words behind which a verb has i
 PAST_OR_NOT = frozenset({"found", "saw", "felt", "lay", "fell", "bound", "ground", "wound"})  # of find; or to found
 LINKS = frozenset({"relation", "relationship", "connection", "link", "association"})
 HELPING = frozenset({"do", "does", "did", "is", "are", "was", "were", "has", "have", "had", "will", "can", "could"})
+RANKED = frozenset({"first", "last"})  # by themselves no words for "first climbed by": who came first
+BESIDE = 3  # words between such a word and another one of its relation, at most: "the first who climbed it"
 PATH_WORDS = frozenset({"shortest", "short", "chain", "chains", "step", "steps", "hop", "hops", "indirectly", "far"})
 
 
@@ -129,15 +131,17 @@ class _Accountant:
     def _by_phrases(self) -> Iterator[tuple[int, str]]:
         """Words that mention a relation of the plan."""
         relations = dict.fromkeys(self.candidate.relationships)
-        stems = [token.stem for token in self.tokens]
+        stems, typed = [token.stem for token in self.tokens], {at for at, _ in self._by_types()}
         for name in relations:
             for at in self.words.places(name, stems):
                 particle = self._particle(at)
                 if not particle or self.words.binds(name, self.tokens[at].text, particle):
                     yield at, f"relation {name}"
-            for at, token in enumerate(self.tokens):
-                idle = self._is("frame", at) or token in self.question.of_names
-                if not idle and self.words.binds(name, token.text, self._particle(at)):
+            said = [at for at in range(len(self.tokens)) if self._belongs(at, name)]
+            deeds = [at for at in said if self.lowered[at] not in RANKED and at not in typed]
+            for at in said:
+                ranked = self.lowered[at] in RANKED and len(self.words.stems_of(name)) > 1
+                if not ranked or any(abs(at - deed) <= BESIDE for deed in deeds):
                     yield at, f"relation {name}"
         for at in range(len(self.tokens)):
             if self._is("light", at) and relations and not (self._is_noun(at) or self._is_another_verb(at)):
@@ -147,6 +151,11 @@ class _Accountant:
             compared = self.roles is not None and self.roles.role(self.tokens[at]) == COMPARISON  # "the safest"
             if polarity in polarities and not compared:  # "relieve" is met by any relation of help
                 yield at, f"relation {polarities[polarity]}"
+
+    def _belongs(self, at: int, relation: str) -> bool:
+        """Whether a word belongs to what a relation is called."""
+        idle = self._is("frame", at) or self.tokens[at] in self.question.of_names
+        return not idle and self.words.binds(relation, self.tokens[at].text, self._particle(at))
 
     def _particle(self, at: int) -> str:
         """The particle behind a verb that means something else with it: "take *over*"."""
@@ -234,7 +243,7 @@ class _Accountant:
                 yield at, "negation"
             elif at in totals or AGGREGATES.get(word) in functions:
                 yield at, "aggregate"
-            elif self._is("comparison", at) and (ranked or bounded):
+            elif self._is("comparison", at) and (ranked or (bounded and word not in RANKED)):
                 yield at, "order" if ranked and not bounded else "bound"
             elif OFTEN.get(word, "") in numbers or any(s <= self.tokens[at].start < e for s, e in spans):
                 yield at, "number"

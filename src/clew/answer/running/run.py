@@ -36,7 +36,7 @@ from clew.store.store import Store
 from clew.store.values import Rows
 from clew.traverse import GraphEngine
 
-__all__ = ["Outcome", "comes_first", "run_plan"]
+__all__ = ["Outcome", "comes_first", "run_plan", "with_types"]
 
 ROW_CAP = 10_000
 SUPPORT = "support"
@@ -343,6 +343,19 @@ def _items(plan: Plan, rows: Rows, store: Store) -> Iterable[Item]:
     type, measured = _type(plan, store.schema), plan.measure is not None
     for row in rows.rows:
         yield Item(str(row[0]), str(row[1]), type, row[-1] if measured else None)
+
+
+def with_types(outcome: Outcome, engine: GraphEngine) -> Outcome:
+    """The outcome with the types of its items, where the plan leaves them open."""
+    untyped = [item.id for item in (*outcome.items, *outcome.tied) if not item.type]
+    known = engine.lookup(untyped)
+    table = engine.describe(known[known >= 0])
+    types = dict(zip(table["id"].to_pylist(), table["type"].to_pylist(), strict=True))
+
+    def typed(items: tuple[Item, ...]) -> tuple[Item, ...]:
+        return tuple(item if item.type else replace(item, type=types.get(item.id) or "") for item in items)
+
+    return replace(outcome, items=typed(outcome.items), tied=typed(outcome.tied)) if types else outcome
 
 
 def _type(plan: Plan, schema: StoreSchema) -> str:

@@ -53,7 +53,7 @@ class ImpliedLabels:
                 if not untyped and (other := _allowed(label, plan, slot.name, self.schema)):
                     return replace(slot, types=(other,))
                 unsaid = label not in said or self._is_a_role(label, question.text, plan, slot.name)
-                open_ = len(reached) > 1 and label not in codes and not (meant and slot.name == wanted)
+                open_ = len(reached) > 1 and label not in codes and not (meant and slot.name == wanted and not untyped)
                 if unsaid and (open_ or (untyped and slot.name in stated)):
                     return slot
             alone = (label,) if slot.name in named else self._said_with(label, question.text)
