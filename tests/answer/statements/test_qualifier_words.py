@@ -81,6 +81,12 @@ def test_the_headline_says_what_was_asked_of_statements(ward: Asker) -> None:
     assert most.text == "1 phenotype of Alphoma (with a frequency above 50%): Fever."
 
 
+@pytest.mark.parametrize("verb", ["count as", "are classed as", "are"])
+def test_a_frequency_that_signs_count_as_is_no_count(ward: Asker, verb: str) -> None:
+    answer = ward.ask(f"Which signs of Betosis {verb} very frequent?")
+    assert {item.name for item in answer.items} == {"Cramps"}, answer.text
+
+
 def test_what_has_no_date_is_declined(ward: Asker) -> None:
     answer = ward.ask("Which symptoms of Alphoma have been reported since 2015?")
     assert answer.abstained is not None

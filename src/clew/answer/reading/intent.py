@@ -36,7 +36,7 @@ BEING = frozenset({"is", "are", "was", "were", "be"})
 YES_NO = BEING | {"does", "do", "did", "can", "could", "has", "have", "may", "might", "will", "would"}
 PASSING = frozenset({"of", "in", "with", "that", "by", "to", "for"})
 COUNTING = re.compile(
-    r"\bhow many\b|(?:^|\b(?:the|total|a|what|give|by|and)\s+)number of\b|\bcount\b|\bhow often\b|\btotal of\b",
+    r"\bhow (?:many|often)\b|(?:^|\b(?:the|total|a|what|give|by|and)\s+)number of\b|\bcount\b(?!\s+as\b)|\btotal of\b",
     re.IGNORECASE,
 )
 MOST = re.compile(

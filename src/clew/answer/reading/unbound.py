@@ -35,6 +35,7 @@ __all__ = ["UnboundWords"]
 
 STILL = "still"
 LIKENING = CONTRASTING | {"same"}  # of two things that nothing else may say anything of
+COUNTING = frozenset({"count", "counts", "rank", "ranks", "qualify", "qualifies"})
 YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 AT_LEAST_ONE = re.compile(r"\bat least (?:one|once|1|some)\b|\bone or more\b|\bmore than (?:zero|0)\b", re.IGNORECASE)
 YES_OR_NO = re.compile(r"\byes or no\b|\btrue or false\b", re.IGNORECASE)
@@ -93,6 +94,8 @@ class UnboundWords:
         if self._is_asked_of_people(at):
             return ASKED
         if self.is_class("filler", at) or (self.is_class("reporting", at) and self._is_participle(token)):
+            return None
+        if word in COUNTING and self.lowered[at + 1 : at + 2] == ["as"]:  # what counts as rare is rare
             return None
         return self.roles.role(token) if self.roles is not None else self._role_by_place(at)
 
