@@ -23,6 +23,7 @@ def stable(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
         ("Night Fern", "Horse", "received", "Silver Spur", "Prize"),
         ("Hedda Lunde", "Groom", "is_trained_on", "Hot Walker", "Machine"),
         ("Night Fern", "Horse", "annoyed_by_insect", "Gadfly", "Insect"),
+        ("Old Tansy", "Horse", "stolen_from", "Karl Moe", "Farmer"),
     ]
     with asker_of_rows(tmp_path_factory.mktemp("stable"), rows) as asker:
         yield asker
@@ -118,3 +119,10 @@ def test_a_verb_that_goes_both_ways_is_not_turned(tmp_path: Path) -> None:
     with asker_of_rows(tmp_path, rows) as asker:
         answer = asker.ask("Which films star Ana Reyes?")
         assert (answer.signs["contradicted"], [item.name for item in answer.items]) == (0, ["Low Tide"])
+
+
+@pytest.mark.parametrize(
+    ("question", "sure"), [("Who stole Old Tansy?", False), ("Who was Old Tansy stolen from?", True)]
+)
+def test_who_stole_it_is_not_whom_it_is_stolen_from(stable: Asker, question: str, sure: bool) -> None:
+    assert (stable.ask(question).certainty == "sure") is sure

@@ -180,6 +180,7 @@ def test_what_holds_at_present_has_no_end_and_what_held_formerly_has_one(
         "Who manages Harbour Club at present?": {"Cleo"},
         "Who currently manages Harbour Club?": {"Cleo"},
         "Who formerly managed Harbour Club?": {"Ada", "Ben"},
+        "Who managed Harbour Club until 2007?": {"Ada"},
         "Who manages Harbour Club?": {"Ada", "Ben", "Cleo"},
     }
     for question, names in expected.items():

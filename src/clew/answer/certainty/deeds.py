@@ -22,6 +22,16 @@ __all__ = ["find_misplaced", "unites_types"]
 
 HIERARCHIES = ("is_a", "subclass_of")
 BY = "by"
+TRANSFERS = {  # verbs whose doer is not who the preposition of their relation leads to
+    "from": frozenset(map(stem, (
+        "steal", "buy", "purchase", "borrow", "take", "rent", "inherit", "acquire", "obtain", "receive", "loot", "copy",
+        "seize", "learn", "win",
+    ))),
+    "to": frozenset(map(stem, (
+        "sell", "lend", "give", "send", "donate", "pay", "ship", "deliver", "hand", "export", "loan", "bequeath",
+        "leave", "rent", "lease", "lose", "offer",
+    ))),
+}  # fmt: skip
 
 
 def find_misplaced(interpretation: Interpretation, words: Words) -> Relationship | None:
@@ -192,6 +202,8 @@ def _doer_is_subject(known: Relationship, verbs: Sequence[str], small: Sequence[
     if _is_own_verb(known, verbs):
         if BY in rest:  # eaten_by, caused_by_part
             return False
+        if stem(first) in TRANSFERS.get(rest[-1] if rest else "", ()) and rest[-1] not in small:
+            return True  # who stole it is not whom it is stolen from
         past = first.endswith("ed") and VERB_PARTICLES.isdisjoint(rest[-1:])  # "received", not "admitted to"
         return True if past or (first.endswith("s") and not first.endswith("ss")) else None
     if any(words.goes_both_ways(known.name, verb) for verb in verbs):

@@ -137,17 +137,20 @@ class _Finder:
                     self._add("valid_from", operator, first if day == "first" else last)
             elif timed and self._take(found):
                 for key, relations in timed:
-                    for operator, day in YEAR_BOUNDS[how]:
+                    for operator, day in YEAR_BOUNDS["in" if is_end(key) else how]:
                         self.qualifiers.append(_in_year(key, operator, int(found["year"]), day, relations, number))
             elif how not in WITHIN and "valid_from" not in self.having:
                 self.unmet.append(found.group())
 
     def _timed(self, how: str) -> Iterator[tuple[str, frozenset[str]]]:
-        """The columns that say when statements begin; of what has an end too, "in 2015" says neither."""
+        """The columns that say when statements begin; of what has an end too, "in 2015" says neither, and "until 2015"
+        when they end."""
         ends = {name for key in self.having if is_time(key) and is_end(key) for name in self.having[key]}
         for key, relations in self.having.items():
-            if is_time(key) and not is_end(key):
-                left = relations - ends if how in WITHIN else relations
+            if is_time(key) and is_end(key) and how == "until":
+                yield key, relations
+            elif is_time(key) and not is_end(key):
+                left = relations - ends if how in (*WITHIN, "until") else relations
                 if left:
                     yield key, left
 
