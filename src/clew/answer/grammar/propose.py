@@ -27,6 +27,7 @@ from clew.store.layout import StoreSchema
 __all__ = ["propose"]
 
 MOST_PLANS = 40  # of one tree
+MOST_TRIED = 500  # ways to give clauses their relations: with eight clauses, nearly all may hang together badly
 MOST_MEANINGS = 6
 LESS_LIKELY = 0.6  # how much a tree counts in which phrases are attached otherwise than the parser does
 COUNTED = frozenset({"most", "fewest", "least", "more", "fewer", "less"})
@@ -274,7 +275,7 @@ class _Proposer:
             labels = {at: (self.schema.label_of(meanings[n].type),) for at, n in named.items()}
             known = {**self.typed, **labels}
             self.meant = {at: meanings[n] for at, n in named.items()}
-            for links in self._links(0, known, []):
+            for links in islice(self._links(0, known, []), MOST_TRIED):
                 found = self._candidate(links, meanings, named, judged=judged)
                 if found is not None:
                     yield found
