@@ -3,7 +3,8 @@
 What unbound words do not reveal is checked: who does what to whom ("which planets orbit Titan"), a yes or no that is
 answered by a list, an exception ("other than those …") that the plan does not exclude, a verb that is denied ("never
 painted") where the plan denies something further away, what is done to one thing ("makes cameras") where the plan has
-it done to another that no word mentions (the makers of vehicles that carry cameras), and whatever `stated.py` finds.
+it done to another that no word mentions (the makers of vehicles that carry cameras), a name of which only one word is
+meant ("Ada Moor", of Ada Hill), and whatever `stated.py` finds.
 """
 
 import re
@@ -15,6 +16,7 @@ from clew.answer.lexicon.words import Words
 from clew.answer.plans.plan import ABSENT, Step
 from clew.answer.reading.intent import YES_NO
 from clew.answer.reading.interpretation import Interpretation
+from clew.answer.reading.question import ParsedQuestion
 from clew.answer.statements.said_of import is_unclear
 
 __all__ = ["contradictions"]
@@ -37,9 +39,26 @@ def contradictions(interpretation: Interpretation, words: Words) -> int:
             _excludes_nothing(interpretation),
             _denies_elsewhere(interpretation),
             _is_done_to_another(interpretation, words),
+            _splits_a_name(interpretation.question),
             is_unclear(interpretation.candidate.plan, interpretation.question, words.schema),
         )
     )
+
+
+def _splits_a_name(question: ParsedQuestion) -> bool:
+    """Whether a name of the graph that is not spelt out has another word beside it in the question: "Ada Moor" is not
+    Ada Hill."""
+    text, capitals = question.text, sum(token.text[0].isupper() for token in question.tokens)
+    if 2 * capitals > len(question.tokens):
+        return False  # a headline
+    for anchor in question.anchors:
+        own = {word.lower() for meant in anchor.meanings for word in meant.name.split()}
+        spelt = any(set(meant.name.lower().split()) <= set(anchor.text.lower().split()) for meant in anchor.meanings)
+        for token in question.tokens:
+            beside = text[anchor.end : token.start] == " " or (token.start and text[token.end : anchor.start] == " ")
+            if beside and not spelt and token.text[0].isupper() and token.text.lower() not in own:
+                return True
+    return False
 
 
 def _is_done_to_another(interpretation: Interpretation, words: Words) -> bool:

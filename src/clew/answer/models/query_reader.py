@@ -27,6 +27,7 @@ from clew.answer.names.naming import find_anchors
 from clew.answer.reading.intent import is_cue
 from clew.answer.reading.opposed import is_met, is_opposed
 from clew.answer.reading.question import ParsedQuestion
+from clew.answer.reading.shape import counting_none
 from clew.answer.resources import Resources
 from clew.answer.runner import Ran, Runner
 from clew.answer.strategy import Question
@@ -209,6 +210,8 @@ class QueryReader:
         A yes or no stays what it is.
         """
         written = as_said(composed.candidate.plan, parsed, self._words)
+        if written.measure is not None and written.measure.bounds:
+            written = counting_none(written, parsed)
         found: list[Ran] = []
         for plan in (written, *variants(written, self._resources.schema)):
             this = replace(composed, candidate=replace(composed.candidate, plan=plan))

@@ -41,6 +41,7 @@ BARE = frozenset({"do", "does", "did", "to"})  # words behind which a verb has i
 PAST_OR_NOT = frozenset({"found", "saw", "felt", "lay", "fell", "bound", "ground", "wound"})  # of find; or to found
 LINKS = frozenset({"relation", "relationship", "connection", "link", "association"})
 HELPING = frozenset({"do", "does", "did", "is", "are", "was", "were", "has", "have", "had", "will", "can", "could"})
+SAFE = frozenset({"safe", "safely"})
 RANKED = frozenset({"first", "last"})  # by themselves no words for "first climbed by": who came first
 BESIDE = 3  # words between such a word and another one of its relation, at most: "the first who climbed it"
 PATH_WORDS = frozenset({"shortest", "short", "chain", "chains", "step", "steps", "hop", "hops", "indirectly", "far"})
@@ -149,7 +150,8 @@ class _Accountant:
         polarities = {polarity_of_name(self.words.schema.relationship(name)): name for name in relations}
         for at, polarity in polarity_at(stems):
             compared = self.roles is not None and self.roles.role(self.tokens[at]) == COMPARISON  # "the safest"
-            if polarity in polarities and not compared:  # "relieve" is met by any relation of help
+            if polarity in polarities and not compared and self.lowered[at] not in SAFE:
+                # "relieve" is met by any relation of help, but what helps may not be safe
                 yield at, f"relation {polarities[polarity]}"
 
     def _belongs(self, at: int, relation: str) -> bool:

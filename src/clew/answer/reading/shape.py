@@ -14,7 +14,7 @@ from clew.answer.reading.question import ParsedQuestion
 from clew.answer.statements.column_words import is_end, is_time
 from clew.store.layout import Relationship, StoreSchema
 
-__all__ = ["shaped"]
+__all__ = ["counting_none", "shaped"]
 
 COUNTED = ("q_frequency",)  # columns that a negated statement has too: seen in none of 32
 STATEMENT = "statement"  # name of the step that a column is asked of
@@ -28,10 +28,12 @@ def shaped(question: ParsedQuestion, candidate: Candidate, schema: StoreSchema) 
         asking = _with_column(candidate.plan, question.column, schema)
         return None if asking is None else replace(candidate, plan=asking)
     plan: Plan | None = candidate.plan
-    for change in (_without, _among, _counted, _only, _every, _bounded, _with_none):
+    for change in (_without, _among, _counted, _only, _every, _bounded):
         plan = None if plan is None else change(plan, question, candidate)
+    if plan is None:
+        return None
     aside = tuple(each.name for each in question.aside)
-    return None if plan is None else _contrasted(question, replace(candidate, plan=plan, aside=aside))
+    return _contrasted(question, replace(candidate, plan=counting_none(plan, question), aside=aside))
 
 
 def _contrasted(question: ParsedQuestion, candidate: Candidate) -> Candidate:
@@ -143,7 +145,7 @@ def _bounded(plan: Plan, question: ParsedQuestion, candidate: Candidate) -> Plan
     return counted(plan, Count(fitting[0], bound.operator, bound.number)) if len(fitting) == 1 else None
 
 
-def _with_none(plan: Plan, question: ParsedQuestion, candidate: Candidate) -> Plan | None:
+def counting_none(plan: Plan, question: ParsedQuestion) -> Plan:
     """Those that have none count for "at most two" and "the fewest", where a noun says among whom."""
     root = root_of(plan)
     types = set(plan.slot(root).types) if root is not None else set()
