@@ -1,12 +1,18 @@
 """Plans that contradict their question are never sure."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from askers import asker_of_rows
 from clew.answer import Asker
+from clew.answer.certainty.contradicted import contradictions
+from clew.answer.kept import composer_of, words_of
+from clew.answer.names.meanings import Anchor, Meaning
+from clew.answer.reading.interpretation import Interpretation
+from clew.answer.reading.question import understand
 
 
 @pytest.fixture
@@ -33,3 +39,25 @@ def test_what_is_done_to_one_thing_is_not_done_to_another_that_nobody_mentions(b
 def test_an_infinitive_is_no_remark(brigade: Asker) -> None:
     answer = brigade.ask("Do I have to report Grey mould to anyone?")  # not whether anything is recorded of it
     assert answer.abstained is not None or answer.certainty == "doubtful"
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("What does Red Bertha carry?", True),  # Bertha is Old Bertha
+        ("what does red bertha carry?", False),  # nothing says that red belongs to the name
+        ("What does Old Bertha carry?", False),
+        ("What Does Bertha Carry?", False),
+    ],
+)
+def test_another_word_beside_half_a_name_makes_another_name(brigade: Asker, text: str, other: bool) -> None:
+    own, at = brigade.resources, text.lower().index("bertha")
+    meant = Meaning("Vehicle", ("x:Old Bertha",), "Old Bertha", 0.8, "similar")
+    anchor = Anchor(at, at + 6, text[at : at + 6], (meant,))
+    question = understand(text, own.linker, words_of(own), parser=own.parser)
+    beside = tuple(token for token in question.tokens if token.start != at)
+    question = replace(question, anchors=(anchor,), tokens=beside)
+    composer = composer_of(own)
+    written = "MATCH (vehicle {id: $vehicle1})-[:CARRIES]->(equipment) RETURN equipment"
+    candidate = composer.read(written, question, composer.placeholders(question)).candidate
+    assert (contradictions(Interpretation(question, candidate), words_of(own)) > 0) is other

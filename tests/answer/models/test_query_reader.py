@@ -511,20 +511,6 @@ def test_a_year_that_no_statement_has_may_be_an_attribute(tmp_path: Path, writte
     assert (answer.abstained is None) == bool(found)
 
 
-@pytest.mark.parametrize(("name", "sure"), [("Constance Vary", True), ("Constance Dither", False)])
-def test_a_name_that_is_half_another_one_is_not_sure(tmp_path: Path, name: str, sure: bool) -> None:
-    stated = [
-        ("Constance Vary", "Person", "judged", "Debate 13", "Debate"),
-        ("Max Least", "Person", "judged", "Debate 14", "Debate"),
-    ]
-    model = Trained(*["MATCH (person {id: $person1})-[:JUDGED]->(debate) RETURN debate"] * 2)
-    with asker_of_rows(tmp_path, stated) as asker:
-        own = asker.resources
-        resources = Resources(own.engine, store=own.store, encoder=None, model=model)
-        answer = Asker(resources, CypherStrategy(phrase=False)).ask(f"Which debates has {name} judged?")
-    assert (answer.certainty == "sure") is sure
-
-
 def test_those_that_have_none_are_fewer_than_some_number(breweries: Asker, ask: Ask) -> None:
     few = "MATCH (person)<-[:EMPLOYS]-(brewery) WITH person, count(DISTINCT brewery) AS n WHERE n < 2 RETURN person"
     answer, _ = ask("Which people are with fewer than two breweries as their employer?", few)
