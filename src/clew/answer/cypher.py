@@ -31,7 +31,7 @@ from clew.answer.resources import Resources
 from clew.answer.runner import Ran
 from clew.answer.running.evidence import gather_evidence
 from clew.answer.running.paths import find_paths
-from clew.answer.running.run import comes_first
+from clew.answer.running.run import comes_first, with_types
 from clew.answer.running.same_names import same_name_note
 from clew.answer.statements.filter_words import provenance_of
 from clew.answer.strategies.suggestions import suggest_strategies
@@ -269,7 +269,7 @@ class Answering(ModelWriting):
         )
         return Answer(
             "",
-            items=outcome.items,
+            items=with_types(outcome.items, self.engine),
             value=comes_first(outcome, judged) if judged else stated_number(ran.candidate, outcome),
             total=len(outcome.items),
             truncated=outcome.truncated,
@@ -302,7 +302,7 @@ class Answering(ModelWriting):
                 total=answer.total,
                 truncated=answer.truncated,
                 sources=answer.evidence.sources,
-                tied=ran.outcome.tied,
+                tied=with_types(ran.outcome.tied, self.engine),
                 same_named=same_named,
             )
             + (self._instead(question) if nothing else "")

@@ -22,7 +22,7 @@ from clew.answer.reading.rank import Ranked
 from clew.answer.resources import Resources
 from clew.answer.running.expand import with_subclasses
 from clew.answer.running.outside import find_outside
-from clew.answer.running.run import Outcome, run_plan, with_types
+from clew.answer.running.run import Outcome, run_plan
 from clew.answer.running.same_names import find_same_named
 from clew.answer.strategy import Question, Step
 from clew.answer.values.outcomes import given, stated_number
@@ -163,7 +163,7 @@ class Runner:
         if self.question.report is not None:
             self.report("query", write(write_statement(plan)))
         if plan not in self._outcomes:  # two readers, or a plan and its competitors, may mean the same
-            found = with_types(run_plan(plan, self.store, self.engine, timeout=self.left), self.engine)
+            found = run_plan(plan, self.store, self.engine, timeout=self.left)
             outside = find_outside(plan, self.engine, self.schema) if found.finds_nothing else ()
             self._outcomes[plan] = replace(found, outside=outside)
         return self._outcomes[plan]

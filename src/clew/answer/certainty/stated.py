@@ -6,12 +6,12 @@ meanings is needed. Out: for a plan of any origin, in how many ways it departs f
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import chain, pairwise
+from itertools import pairwise
 
 from clew.answer.grammar.clauses import find_clauses
-from clew.answer.lexicon.dimensions import dimensions
-from clew.answer.lexicon.families import written_out
-from clew.answer.lexicon.forms import Token, is_code, plain_name, stem, tokens_of, word_table
+from clew.answer.lexicon.dimensions import dimensions, is_generic
+from clew.answer.lexicon.families import spelt_out
+from clew.answer.lexicon.forms import Token, is_code, plain_name, stem, tokens_of
 from clew.answer.lexicon.phrases import is_doer
 from clew.answer.lexicon.times import is_in_rate
 from clew.answer.lexicon.words import Words
@@ -31,7 +31,6 @@ RANKING = frozenset({  # words that say what an order is by, beside superlatives
 GRADED, UNCLEAR = ("JJS", "RBS", "JJR", "RBR"), frozenset({"top", "best", "worst"})  # tags, and words that need a "by"
 ALIKE = 5  # letters that two words of one family have in common
 COUNTED = frozenset({"most", "fewest", "many", "more", "fewer", "least"})  # words before what is counted
-GENERIC = frozenset(chain(*word_table("dimensions.json")["generic"].values()))  # how high is a fee, or a hill
 HOW = re.compile(r"\bhow\s+(?:many\s+\w+\s+)?(?P<adjective>\w+)\b", re.IGNORECASE)
 BESIDE = re.compile(r"""['"’”]?,?\s*(?:and|or)\s*['"‘“]?(?:the\s+)?""", re.IGNORECASE)  # between two names
 NOUNS, DEEDS = ("NN", "NNS", "NNP", "NNPS"), ("VBN", "VBD", "JJ")
@@ -142,12 +141,12 @@ def _measures_another(interpretation: Interpretation) -> bool:
     if asked is None or said is None:
         return False
     adjective, name = said["adjective"].lower(), asked.key or ""
+    stems = tuple(map(stem, spelt_out(name)))
     wanted = [each for each in dimensions().values() if adjective in (*each.more, *each.less)]
-    stems = tuple(stem(part) for word in plain_name(name).split() for part in written_out(word).split("_"))
     meant = [each for each in dimensions().values() if each.is_said_by(stems)]
     if not wanted or any(each in wanted for each in meant):
         return False
-    return adjective not in GENERIC if meant else is_code(name)
+    return not is_generic(adjective) if meant else is_code(name)
 
 
 def _gives_no_name(interpretation: Interpretation) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from clew.answer.lexicon.forms import tokens_of, word_table
 
-__all__ = ["ANY_TIME", "Dimension", "Unit", "compared_forms", "dimensions", "units"]
+__all__ = ["ANY_TIME", "Dimension", "Unit", "compared_forms", "dimensions", "is_generic", "units"]
 
 ANY_TIME = "any time"
 VOWELS = "aeiou"
@@ -56,6 +56,11 @@ def dimensions() -> Mapping[str, Dimension]:
         )
         for name, each in _table()["dimensions"].items()
     }
+
+
+def is_generic(adjective: str) -> bool:
+    """Whether an adjective may be said of any number: how high is a fee, or a hill."""
+    return any(adjective in each for each in _table()["generic"].values())
 
 
 @cache

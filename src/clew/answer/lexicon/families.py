@@ -13,7 +13,7 @@ from clew.answer.lexicon.forms import is_irregular, plain_name, stem, word_table
 from clew.plurals import plural
 from clew.store.layout import upper_snake
 
-__all__ = ["Sense", "has_synonyms", "is_mutual", "names_roles", "senses_of", "synonyms_of", "written_out"]
+__all__ = ["Sense", "has_synonyms", "is_mutual", "names_roles", "senses_of", "spelt_out", "synonyms_of", "written_out"]
 
 LEADING = ("has", "have", "is", "was", "are", "be", "had")
 PARTICLES = frozenset(
@@ -90,7 +90,7 @@ def senses_of(relation: str, types: Sequence[str] = ()) -> tuple[Sense, ...]:
     >>> [sense.subject_does for sense in senses_of("managed_by")[:1]], senses_of("acidity")
     ([False], ())
     """
-    words = [part for word in plain_name(relation).split() for part in written_out(word, types).split("_")]
+    words = spelt_out(relation, types)
     led = len(words) > 1 and words[0] in LEADING
     words = words[1:] if led else words
     typed = {stem(word) for type in types for word in upper_snake(type).lower().split("_")}
@@ -114,6 +114,15 @@ def written_out(word: str, types: Sequence[str] = ()) -> str:
     named = (part for type in types for part in upper_snake(type).lower().split("_"))
     longer = [part for part in named if SHORTEST <= len(word) <= len(part) - SHORTEST and part.startswith(word)]
     return longer[0] if longer else word
+
+
+def spelt_out(name: str, types: Sequence[str] = ()) -> list[str]:
+    """The words of a name, abbreviations in full: of common words, and of types.
+
+    >>> spelt_out("ann_qty"), spelt_out("placeOfBirth")
+    (['ann', 'quantity'], ['place', 'of', 'birth'])
+    """
+    return [part for word in plain_name(name).split() for part in written_out(word, types).split("_")]
 
 
 def is_mutual(relation: str, types: Sequence[str]) -> bool:

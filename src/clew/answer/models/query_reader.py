@@ -210,7 +210,7 @@ class QueryReader:
         A yes or no stays what it is.
         """
         written = as_said(composed.candidate.plan, parsed, self._words)
-        if written.measure is not None and written.measure.bounds:
+        if written.measure is not None and written.measure.bounds:  # the fewest stay as they are written
             written = counting_none(written, parsed)
         found: list[Ran] = []
         for plan in (written, *variants(written, self._resources.schema)):

@@ -88,11 +88,9 @@ def _named(parts: Sequence[Part]) -> set[str]:
 
 def _is_plain(condition: Condition) -> bool:
     """Whether a condition compares a property with a value or some values."""
-    plain = all(isinstance(each, str | int | float) and not isinstance(each, bool) for each in condition.values)
-    unusual = condition.negated or condition.sized or condition.shared
-    return (
-        bool(condition.values) and plain and not unusual and condition.operator in ("=", "IN", "STARTS WITH", *BOUNDS)
-    )
+    values, unusual = condition.values, condition.negated or condition.sized or condition.shared
+    plain = all(isinstance(each, str | int | float) and not isinstance(each, bool) for each in values)
+    return bool(values) and plain and not unusual and condition.operator in ("=", "IN", "STARTS WITH", *BOUNDS)
 
 
 def _column(condition: Condition, plan: Plan, parts: Sequence[Part]) -> Column | None:

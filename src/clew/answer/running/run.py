@@ -345,17 +345,15 @@ def _items(plan: Plan, rows: Rows, store: Store) -> Iterable[Item]:
         yield Item(str(row[0]), str(row[1]), type, row[-1] if measured else None)
 
 
-def with_types(outcome: Outcome, engine: GraphEngine) -> Outcome:
-    """The outcome with the types of its items, where the plan leaves them open."""
-    untyped = [item.id for item in (*outcome.items, *outcome.tied) if not item.type]
+def with_types(items: tuple[Item, ...], engine: GraphEngine) -> tuple[Item, ...]:
+    """Items with their types, where the plan that found them leaves these open."""
+    untyped = [item.id for item in items if not item.type]
+    if not untyped:
+        return items
     known = engine.lookup(untyped)
     table = engine.describe(known[known >= 0])
     types = dict(zip(table["id"].to_pylist(), table["type"].to_pylist(), strict=True))
-
-    def typed(items: tuple[Item, ...]) -> tuple[Item, ...]:
-        return tuple(item if item.type else replace(item, type=types.get(item.id) or "") for item in items)
-
-    return replace(outcome, items=typed(outcome.items), tied=typed(outcome.tied)) if types else outcome
+    return tuple(item if item.type else replace(item, type=types.get(item.id) or "") for item in items)
 
 
 def _type(plan: Plan, schema: StoreSchema) -> str:

@@ -9,10 +9,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
 from typing import Any
 
-from clew.answer.lexicon.families import written_out
+from clew.answer.lexicon.families import spelt_out
 from clew.answer.lexicon.forms import word_table
 from clew.plurals import plural
-from clew.store.layout import upper_snake
 
 __all__ = ["find_column", "is_end", "is_time"]
 
@@ -138,8 +137,7 @@ def _words_of(key: str) -> set[str]:
 
 def _spelt(key: str) -> list[str]:
     """The words of a column's name, written out."""
-    named = upper_snake(key.removeprefix("q_")).lower().split("_")
-    return [part for word in named for part in written_out(word).split("_")]
+    return spelt_out(key.removeprefix("q_"))
 
 
 def _either(phrases: Iterable[str]) -> str:

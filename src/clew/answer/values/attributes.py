@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from clew.answer.lexicon.dimensions import ANY_TIME, Unit, dimensions, units
-from clew.answer.lexicon.families import written_out
-from clew.answer.lexicon.forms import is_irregular, plain_name, singular, stem
+from clew.answer.lexicon.families import spelt_out
+from clew.answer.lexicon.forms import is_irregular, singular, stem
 from clew.answer.plans.plan import Plan
 from clew.graph import GraphContents
 from clew.graph.storage.arrays import arrow_of, numbers_of
@@ -106,8 +106,7 @@ def _literal_relations(contents: GraphContents, schema: StoreSchema) -> Iterator
 def _attribute(
     label: str, key: str, name: str, values: pa.ChunkedArray, *, relation: str = "", target: str = ""
 ) -> Attribute:
-    named = plain_name(name).split()
-    words = [part for word in named for part in written_out(word).split("_")]
+    words = spelt_out(name)
     title, unit = _title(words, target)
     stems = tuple(map(stem, title))
     if pa.types.is_list(values.type) or pa.types.is_large_list(values.type):

@@ -30,9 +30,9 @@ class ImpliedLabels:
         """The plan with the labels that its variables imply, where none was written; a named entity has its own.
 
         Where a relation leads to several labels, a label that no word of the question mentions is left open, and
-        "anybody" means all that it can be; a code is nobody's word, so that nothing follows from its absence, and a
-        noun that is asked for may be a word for the label that no list has (*digs*, sites). A label that some steps
-        exclude is that which all of them allow.
+        "anybody" means all that it can be; a code is nobody's word, so that nothing follows from its absence, and where
+        everything has a type, a noun that is asked for may be a word for the label that no list has (*digs*, sites). A
+        label that some steps exclude is that which all of them allow.
         """
         untyped = {label.name for label in self.schema.labels if label.type == UNTYPED}
         codes = {label.name for label in self.schema.labels if is_code(label.type)}
