@@ -145,7 +145,7 @@ def judged(
         if time.monotonic() < until:
             try:
                 some = with_verdicts(model, some, texts, instruction)
-            except RuntimeError as error:  # what torch raises where memory is short, too
+            except torch.OutOfMemoryError as error:
                 print(f"without verdicts: {error}", flush=True)
                 torch.cuda.empty_cache()
         out += some

@@ -69,7 +69,7 @@ class Adapted(nn.Module):
                 k, v = cache.added(layer, k, v)
             if n == 1:  # the heads that share keys as so many queries: nothing is copied
                 q = q.view(b, self.kept, -1, self.size)
-                read = functional.scaled_dot_product_attention(q, k, v, sees).view(b, 1, -1)
+                read = functional.scaled_dot_product_attention(q, k, v, sees).reshape(b, 1, -1)
             else:
                 k, v = (each.repeat_interleave(self.heads // self.kept, 1) for each in (k, v))
                 read = functional.scaled_dot_product_attention(q, k, v, sees).transpose(1, 2).reshape(b, n, -1)
