@@ -2,22 +2,9 @@
 
 from hypothesis import strategies as st
 
+from clew.answer.plans.condition import Asked, Condition
 from clew.answer.plans.cypher.read import read_plan
-from clew.answer.plans.plan import (
-    ABSENT,
-    COUNTED,
-    OPTIONAL,
-    REQUIRED,
-    Asked,
-    Condition,
-    Count,
-    Measure,
-    Part,
-    Plan,
-    Slot,
-    Sort,
-    Step,
-)
+from clew.answer.plans.plan import ABSENT, COUNTED, OPTIONAL, REQUIRED, Count, Measure, Part, Plan, Slot, Sort, Step
 from clew.store.cypher import parse
 
 LABELS = ("Gene", "Disease", "Odd Type")

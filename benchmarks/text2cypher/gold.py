@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from benchmarks.text2cypher.schema import BOOLEAN, INTEGER, NUMBER, TEXT, TEXTS, Attribute, Schema
+from clew.answer.plans.condition import Asked, Condition
 from clew.answer.plans.operators import TEXTUAL
-from clew.answer.plans.plan import Asked, Condition, Measure, Plan, Slot, Sort, Step
+from clew.answer.plans.plan import Measure, Plan, Slot, Sort, Step
 from clew.store.layout import StoreSchema
 
 __all__ = ["Unfit", "first_column", "from_store", "plain", "to_store", "translate"]

@@ -16,7 +16,8 @@ import pyarrow as pa
 import clew
 from benchmarks.text2cypher.schema import BOOLEAN, INTEGER, NUMBER, TEXT, TEXTS, Schema
 from benchmarks.text2cypher.values import draw, invented, value_for
-from clew.answer.plans.plan import ABSENT, Condition, Plan, Slot, Step
+from clew.answer.plans.condition import Condition
+from clew.answer.plans.plan import ABSENT, Plan, Slot, Step
 
 __all__ = ["Planting", "plant"]
 

@@ -6,8 +6,8 @@ from random import Random
 from typing import Any
 
 from benchmarks.text2cypher.schema import BOOLEAN, INTEGER, NUMBER, TEXT, TEXTS, Attribute
+from clew.answer.plans.condition import Asked, Condition
 from clew.answer.plans.operators import COMPARISONS, TEXTUAL
-from clew.answer.plans.plan import Asked, Condition
 
 __all__ = ["draw", "invented", "value_for"]
 

@@ -12,9 +12,10 @@ from time import perf_counter
 from clew.answer.answer import Answer
 from clew.answer.certainty.signs import Competitor, is_contested
 from clew.answer.kept import hierarchy_of, owners_of
+from clew.answer.plans.condition import Condition
 from clew.answer.plans.cypher.write import write_statement
 from clew.answer.plans.denied import deny_of_all, deny_present, deny_subclasses
-from clew.answer.plans.plan import ABSENT, COUNTED, REQUIRED, Condition, Part, Plan
+from clew.answer.plans.plan import ABSENT, COUNTED, REQUIRED, Part, Plan
 from clew.answer.plans.schema.untyped import with_untyped
 from clew.answer.reading.candidates import HIERARCHY_DEPTH, Candidate
 from clew.answer.reading.interpretation import Interpretation

@@ -12,8 +12,8 @@ from clew.answer.kept import vocabulary_of, words_of
 from clew.answer.models.compose import Composer
 from clew.answer.models.schema_grammar import query_grammar
 from clew.answer.models.shown_schema import show_schema
+from clew.answer.plans.condition import Asked
 from clew.answer.plans.cypher.write import write_statement
-from clew.answer.plans.plan import Asked
 from clew.answer.reading.question import ParsedQuestion, understand
 from clew.errors import InputError, ModelError, QueryError
 from clew.graph import read_entities

@@ -2,7 +2,8 @@
 
 import pytest
 
-from clew.answer.plans.plan import COUNTED, REQUIRED, Asked, Count, Part, Plan, Slot, Step
+from clew.answer.plans.condition import Asked
+from clew.answer.plans.plan import COUNTED, REQUIRED, Count, Part, Plan, Slot, Step
 from clew.errors import InputError
 from plans import plan_of
 

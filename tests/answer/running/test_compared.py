@@ -12,9 +12,10 @@ from clew.answer import Asker, CypherStrategy, Resources
 from clew.answer.models.schema_grammar import query_grammar
 from clew.answer.models.shown_schema import Field, Join, ShownSchema
 from clew.answer.plans.canonical import same
+from clew.answer.plans.condition import Asked, Condition
 from clew.answer.plans.cypher.read import read_plan
 from clew.answer.plans.cypher.write import write_statement
-from clew.answer.plans.plan import Asked, Condition, Plan
+from clew.answer.plans.plan import Plan
 from clew.errors import QueryError
 from clew.lm.clients.scripted import Scripted
 from clew.store.cypher import parse

@@ -1,6 +1,7 @@
 """Named terms stand for their subclasses: by a step to these, or by a longer step of the hierarchy itself."""
 
-from clew.answer.plans.plan import ABSENT, REQUIRED, Asked, Condition, Part, Plan, Slot, Step
+from clew.answer.plans.condition import Asked, Condition
+from clew.answer.plans.plan import ABSENT, REQUIRED, Part, Plan, Slot, Step
 from clew.answer.running.expand import with_subclasses
 
 HIERARCHY = {"Taxon": "IS_A"}

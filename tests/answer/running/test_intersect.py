@@ -11,22 +11,10 @@ import pytest
 
 import clew
 from clew.answer import Asker, Question, Resources
+from clew.answer.plans.condition import Asked, Condition
 from clew.answer.plans.cypher.write import write_statement
 from clew.answer.plans.operators import COMPARISONS
-from clew.answer.plans.plan import (
-    ABSENT,
-    COUNTED,
-    REQUIRED,
-    Asked,
-    Condition,
-    Count,
-    Measure,
-    Part,
-    Plan,
-    Slot,
-    Sort,
-    Step,
-)
+from clew.answer.plans.plan import ABSENT, COUNTED, REQUIRED, Count, Measure, Part, Plan, Slot, Sort, Step
 from clew.answer.running.evidence import gather_evidence
 from clew.answer.running.run import Outcome, run_plan
 from clew.answer.running.tree import tree_of

@@ -15,7 +15,8 @@ from clew.answer.lexicon.forms import Token, is_code, plain_name, stem, tokens_o
 from clew.answer.lexicon.phrases import is_doer
 from clew.answer.lexicon.times import is_in_rate
 from clew.answer.lexicon.words import Words
-from clew.answer.plans.plan import Asked, Plan, Sort
+from clew.answer.plans.condition import Asked
+from clew.answer.plans.plan import Plan, Sort
 from clew.answer.reading.interpretation import Interpretation
 
 __all__ = ["departures", "keys_of"]

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from clew.answer.grammar.clauses import Clause
 from clew.answer.grammar.quantifiers import ALL, Quantifier
 from clew.answer.names.meanings import Meaning
-from clew.answer.plans.plan import ABSENT, REQUIRED, Asked, Condition, Measure, Part, Plan, Slot, Sort, Step
+from clew.answer.plans.condition import Asked, Condition
+from clew.answer.plans.plan import ABSENT, REQUIRED, Measure, Part, Plan, Slot, Sort, Step
 from clew.answer.plans.quantify import every, only
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.question import ParsedQuestion

@@ -29,8 +29,9 @@ from clew.answer.models.repairs.values import with_known_values
 from clew.answer.models.schema_grammar import NONE, Placeholder, query_grammar
 from clew.answer.models.shown_schema import ShownSchema
 from clew.answer.plans.assertions.filters import with_filters
+from clew.answer.plans.condition import Asked, Condition
 from clew.answer.plans.cypher.read import read_plan
-from clew.answer.plans.plan import Asked, Condition, Plan
+from clew.answer.plans.plan import Plan
 from clew.answer.plans.schema.check import Checked, check_plan
 from clew.answer.plans.schema.containment import containing, either_way, within_places
 from clew.answer.plans.schema.ground import names_to_ids

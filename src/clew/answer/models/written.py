@@ -15,8 +15,9 @@ from clew.answer.hearing.linking import Meant
 from clew.answer.kept import composer_of, link_of, polarity_of, words_of
 from clew.answer.lexicon.numbers import find_numbers, read_number
 from clew.answer.models.compose import Composed
+from clew.answer.plans.condition import Asked, Condition
 from clew.answer.plans.operators import BOUNDS
-from clew.answer.plans.plan import ABSENT, COUNTED, Asked, Condition, Plan
+from clew.answer.plans.plan import ABSENT, COUNTED, Plan
 from clew.answer.quantities.small_words import is_small
 from clew.answer.reading.account import BY_LINKER, Account, Binding, Unbound, account_for
 from clew.answer.reading.interpretation import Interpretation

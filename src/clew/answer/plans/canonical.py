@@ -8,8 +8,9 @@ from dataclasses import astuple, replace
 from itertools import islice, permutations, product
 from typing import Any
 
+from clew.answer.plans.condition import Asked, Condition
 from clew.answer.plans.operators import TEXTUAL, TURNED
-from clew.answer.plans.plan import OPTIONAL, REQUIRED, Asked, Condition, Count, Having, Measure, Part, Plan, Step
+from clew.answer.plans.plan import OPTIONAL, REQUIRED, Count, Having, Measure, Part, Plan, Step
 
 __all__ = ["canonical", "same"]
 

@@ -8,7 +8,8 @@ subclass either, and who no longer sells A has not taken it up again.
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
-from clew.answer.plans.plan import ABSENT, REQUIRED, Condition, Part, Plan, Slot, Step
+from clew.answer.plans.condition import Condition
+from clew.answer.plans.plan import ABSENT, REQUIRED, Part, Plan, Slot, Step
 from clew.answer.statements.column_words import is_end
 
 __all__ = ["deny_of_all", "deny_present", "deny_subclasses"]

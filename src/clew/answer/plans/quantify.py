@@ -7,7 +7,8 @@ the plan with the quantifier, or None where its steps do not allow that.
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from clew.answer.plans.plan import ABSENT, COUNTED, OPTIONAL, REQUIRED, Condition, Count, Measure, Part, Plan, Step
+from clew.answer.plans.condition import Condition
+from clew.answer.plans.plan import ABSENT, COUNTED, OPTIONAL, REQUIRED, Count, Measure, Part, Plan, Step
 
 __all__ = ["another", "counted", "counted_together", "every", "only", "root_of", "with_none"]
 

@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
 from clew.answer.lexicon.forms import Token
-from clew.answer.plans.plan import ABSENT, Asked, Step
+from clew.answer.plans.condition import Asked
+from clew.answer.plans.plan import ABSENT, Step
 from clew.answer.quantities.quantifier_words import padded
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.contrasts import contrasts, is_set_apart, likens_sets

@@ -12,19 +12,8 @@ from itertools import islice, product
 
 from clew.answer.lexicon.words import Said
 from clew.answer.plans.assertions.filters import with_filters
-from clew.answer.plans.plan import (
-    ABSENT,
-    PATH_LENGTH,
-    REQUIRED,
-    Asked,
-    Condition,
-    Measure,
-    Part,
-    Plan,
-    Slot,
-    Sort,
-    Step,
-)
+from clew.answer.plans.condition import Asked, Condition
+from clew.answer.plans.plan import ABSENT, PATH_LENGTH, REQUIRED, Measure, Part, Plan, Slot, Sort, Step
 from clew.answer.plans.schema.paths import Move, SchemaPath, SchemaPaths
 from clew.answer.reading.question import Meaning, ParsedQuestion
 from clew.answer.statements.past_words import is_former

@@ -7,7 +7,8 @@ In: a candidate, however it was found. Out: the candidate as the question wants 
 from dataclasses import replace
 
 from clew.answer.plans.assertions.filters import meets_qualifiers
-from clew.answer.plans.plan import ABSENT, REQUIRED, Asked, Condition, Count, Measure, Part, Plan, Slot, Sort, Step
+from clew.answer.plans.condition import Asked, Condition
+from clew.answer.plans.plan import ABSENT, REQUIRED, Count, Measure, Part, Plan, Slot, Sort, Step
 from clew.answer.plans.quantify import another, counted, every, root_of, with_none
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.question import ParsedQuestion

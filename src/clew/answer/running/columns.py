@@ -10,7 +10,8 @@ from typing import Any
 
 from clew.answer.answer import Cell, Item
 from clew.answer.plans.assertions.shares import in_plain_words
-from clew.answer.plans.plan import REQUIRED, Asked, Condition, Part, Plan
+from clew.answer.plans.condition import Asked, Condition
+from clew.answer.plans.plan import REQUIRED, Part, Plan
 from clew.answer.wording.value_words import further_titles
 from clew.graph import GraphContents
 

@@ -13,8 +13,9 @@ from typing import Any
 from clew.answer.lexicon.numbers import as_number
 from clew.answer.plans.assertions.provenance import TRIPLE, assertions_of, meeting_rows, step_columns
 from clew.answer.plans.assertions.shares import share_of
+from clew.answer.plans.condition import TOGETHER, Asked, Condition, Joint
 from clew.answer.plans.operators import COMPARISONS
-from clew.answer.plans.plan import OPTIONAL, REQUIRED, TOGETHER, Asked, Condition, Joint, Part, Plan
+from clew.answer.plans.plan import OPTIONAL, REQUIRED, Part, Plan
 from clew.answer.running.expand import expand
 from clew.answer.running.rows import run_rows
 from clew.answer.running.values import hold_values

@@ -6,8 +6,9 @@ from itertools import count, islice
 
 from clew.answer.answer import Cited, Evidence, Item, Support
 from clew.answer.plans.assertions.provenance import restrict_to_assertions
+from clew.answer.plans.condition import Asked, Condition
 from clew.answer.plans.cypher.write import write_statement
-from clew.answer.plans.plan import ABSENT, COUNTED, OPTIONAL, REQUIRED, Asked, Condition, Part, Plan, Slot, Sort, Step
+from clew.answer.plans.plan import ABSENT, COUNTED, OPTIONAL, REQUIRED, Part, Plan, Slot, Sort, Step
 from clew.answer.running.intersect import Intersection
 from clew.answer.running.run import Outcome
 from clew.store.deadline import Deadline

@@ -7,7 +7,8 @@ named, in microseconds. A step along a hierarchy whose one end is named is repla
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
-from clew.answer.plans.plan import ABSENT, COUNTED, REQUIRED, Condition, Part, Plan, Slot, Step
+from clew.answer.plans.condition import Condition
+from clew.answer.plans.plan import ABSENT, COUNTED, REQUIRED, Part, Plan, Slot, Step
 from clew.store.layout import StoreSchema
 from clew.traverse import GraphEngine
 

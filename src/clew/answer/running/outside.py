@@ -15,8 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from clew.answer.lexicon.numbers import as_number
+from clew.answer.plans.condition import Condition
 from clew.answer.plans.operators import BOUNDS
-from clew.answer.plans.plan import COUNTED, REQUIRED, Condition, Part, Plan, Step
+from clew.answer.plans.plan import COUNTED, REQUIRED, Part, Plan, Step
 from clew.answer.wording.value_words import figure, title_of
 from clew.graph import GraphContents, read_triples
 from clew.store.layout import StoreSchema

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from clew.answer.plans.assertions.provenance import TRIPLE, assertions_of, meeting_rows, restrict_to_assertions
+from clew.answer.plans.condition import Asked
 from clew.answer.plans.cypher.write import write_statement
-from clew.answer.plans.plan import Asked, Plan
+from clew.answer.plans.plan import Plan
 from clew.graph import GraphContents
 from clew.store.store import Store
 from clew.store.values import Rows

@@ -8,8 +8,9 @@ from clew.answer.answer import Item
 from clew.answer.lexicon.numbers import as_number
 from clew.answer.plans.assertions.provenance import passing_triples, restrict_to_assertions
 from clew.answer.plans.assertions.show import shown_query
+from clew.answer.plans.condition import Asked, Condition
 from clew.answer.plans.cypher.write import write_statement
-from clew.answer.plans.plan import REQUIRED, Asked, Condition, Having, Part, Plan, Sort
+from clew.answer.plans.plan import REQUIRED, Having, Part, Plan, Sort
 from clew.answer.running.columns import beside, is_several, named_texts, with_items
 from clew.answer.running.compared import hold_compared
 from clew.answer.running.expand import expand

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from clew.answer.plans.plan import ABSENT, COUNTED, OPTIONAL, TOGETHER, Condition, Count, Part, Plan, Slot, Step
+from clew.answer.plans.condition import TOGETHER, Condition
+from clew.answer.plans.plan import ABSENT, COUNTED, OPTIONAL, Count, Part, Plan, Slot, Step
 from clew.store.layout import StoreSchema
 
 __all__ = ["Branch", "tree_of"]

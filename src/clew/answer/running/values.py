@@ -15,7 +15,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from clew.answer.lexicon.numbers import as_number
-from clew.answer.plans.plan import REQUIRED, Asked, Condition, Measure, Part, Plan
+from clew.answer.plans.condition import Asked, Condition
+from clew.answer.plans.plan import REQUIRED, Measure, Part, Plan
 from clew.graph import GraphContents
 from clew.store.layout import StoreSchema
 

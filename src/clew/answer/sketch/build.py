@@ -6,19 +6,8 @@ from functools import partial
 
 from clew.answer.hearing.linking import LinkedQuestion
 from clew.answer.names.meanings import Anchor
-from clew.answer.plans.plan import (
-    ABSENT,
-    REQUIRED,
-    Asked,
-    Condition,
-    Count,
-    Measure,
-    Part,
-    Plan,
-    Slot,
-    Sort,
-    Step,
-)
+from clew.answer.plans.condition import Asked, Condition
+from clew.answer.plans.plan import ABSENT, REQUIRED, Count, Measure, Part, Plan, Slot, Sort, Step
 from clew.answer.plans.quantify import counted, counted_together, every, only, with_none
 from clew.answer.plans.schema.containment import either_way
 from clew.answer.reading.candidates import Candidate, is_meant

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from clew.answer.lexicon.times import read_time
-from clew.answer.plans.plan import Condition, Step
+from clew.answer.plans.condition import Condition
+from clew.answer.plans.plan import Step
 from clew.answer.sketch.lexical import OWN
 from clew.answer.sketch.relations import Link
 from clew.answer.sketch.said_values import Unbuildable, ValuesSaid, bounds_of_years, is_year

@@ -12,7 +12,8 @@ from enum import Enum
 
 from clew.answer.grammar.clauses import Clause, Sentence, find_clauses
 from clew.answer.names.meanings import Anchor
-from clew.answer.plans.plan import REQUIRED, Asked, Condition, Plan, Step
+from clew.answer.plans.condition import Asked, Condition
+from clew.answer.plans.plan import REQUIRED, Plan, Step
 from clew.answer.reading.question import ParsedQuestion
 from clew.store.layout import StoreSchema
 

@@ -10,7 +10,8 @@ from itertools import islice, product
 from typing import Any
 
 from clew.answer.lexicon.dimensions import dimensions, units
-from clew.answer.plans.plan import ABSENT, REQUIRED, Asked, Condition, Measure, Part, Plan, Slot, Sort, Step
+from clew.answer.plans.condition import Asked, Condition
+from clew.answer.plans.plan import ABSENT, REQUIRED, Measure, Part, Plan, Slot, Sort, Step
 from clew.answer.plans.schema.paths import SchemaPath, SchemaPaths
 from clew.answer.reading.candidates import Candidate, is_meant
 from clew.answer.reading.intent import WH

@@ -8,8 +8,9 @@ from dataclasses import replace
 
 from clew.answer.lexicon.families import is_mutual
 from clew.answer.lexicon.words import Words
+from clew.answer.plans.condition import Asked, Condition
 from clew.answer.plans.operators import TURNED
-from clew.answer.plans.plan import ABSENT, OPTIONAL, REQUIRED, Asked, Condition, Part, Plan, Step
+from clew.answer.plans.plan import ABSENT, OPTIONAL, REQUIRED, Part, Plan, Step
 from clew.answer.wording.relation_words import RelationWords, what_is_had
 from clew.answer.wording.step_phrases import End, StepPhrase
 from clew.answer.wording.value_words import (

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 from clew.answer.answer import Item
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.assertions.filters import Qualifier
+from clew.answer.plans.condition import Asked, Condition
 from clew.answer.plans.operators import TURNED
-from clew.answer.plans.plan import ABSENT, COUNTED, PATH_LENGTH, Asked, Condition
+from clew.answer.plans.plan import ABSENT, COUNTED, PATH_LENGTH
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.rank import conditions_said, names_in
 from clew.answer.values.attributes import Attribute

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from clew.answer.lexicon.words import Words
-from clew.answer.plans.plan import ABSENT, REQUIRED, Asked, Plan, Step
+from clew.answer.plans.condition import Asked
+from clew.answer.plans.plan import ABSENT, REQUIRED, Plan, Step
 from clew.answer.plans.quantify import root_of
 from clew.answer.wording.part_phrases import PartPhrases, Unsayable
 from clew.answer.wording.value_words import aggregate_said, chosen_said, further_titles, title_of

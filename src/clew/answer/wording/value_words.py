@@ -4,7 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from clew.answer.plans.assertions.filters import COMPARED
-from clew.answer.plans.plan import Asked, Condition, Measure, Plan
+from clew.answer.plans.condition import Asked, Condition
+from clew.answer.plans.plan import Measure, Plan
 from clew.plurals import plural
 
 __all__ = [

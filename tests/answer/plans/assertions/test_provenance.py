@@ -16,9 +16,10 @@ from arcadedb import Server, arcadedb  # noqa: F401 (a fixture)
 from clew.answer.plans.assertions.filters import Filters, Qualifier, with_filters
 from clew.answer.plans.assertions.provenance import find_passing
 from clew.answer.plans.canonical import same
+from clew.answer.plans.condition import Asked, Condition
 from clew.answer.plans.cypher.read import read_plan
 from clew.answer.plans.cypher.write import write_statement
-from clew.answer.plans.plan import Asked, Condition, Measure, Part, Plan, Slot, Step
+from clew.answer.plans.plan import Measure, Part, Plan, Slot, Step
 from clew.answer.plans.schema.check import check_plan
 from clew.answer.running.evidence import gather_evidence
 from clew.answer.running.run import run_plan

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from clew.answer.plans.canonical import same
+from clew.answer.plans.condition import Asked, Condition
 from clew.answer.plans.cypher.read import read_plan
 from clew.answer.plans.cypher.write import write_statement
-from clew.answer.plans.plan import REQUIRED, Asked, Condition, Measure, Part, Slot, Sort, Step
+from clew.answer.plans.plan import REQUIRED, Measure, Part, Slot, Sort, Step
 from clew.errors import QueryError
 from clew.store.cypher import parse, write
 from plans import plan_of

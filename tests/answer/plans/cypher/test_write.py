@@ -6,8 +6,9 @@ from importlib.resources import files
 from hypothesis import given, settings
 
 from clew.answer.plans.canonical import same
+from clew.answer.plans.condition import Asked, Condition
 from clew.answer.plans.cypher.write import write_statement
-from clew.answer.plans.plan import ABSENT, OPTIONAL, REQUIRED, Asked, Condition, Part, Plan, Slot, Step
+from clew.answer.plans.plan import ABSENT, OPTIONAL, REQUIRED, Part, Plan, Slot, Step
 from clew.store.cypher import render, write
 from effort import examples
 from plans import plan_of, plans

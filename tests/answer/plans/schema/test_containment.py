@@ -1,6 +1,7 @@
 """Places inside places, groups inside groups, and relations that hold both ways though stated once."""
 
-from clew.answer.plans.plan import REQUIRED, Asked, Condition, Part, Plan, Slot, Step
+from clew.answer.plans.condition import Asked, Condition
+from clew.answer.plans.plan import REQUIRED, Part, Plan, Slot, Step
 from clew.answer.plans.schema.containment import containing, either_way, within_places
 from clew.store.layout import Label, LabelPair, Relationship, StoreSchema
 

@@ -8,7 +8,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from clew.answer.names.meanings import Anchor, Meaning
-from clew.answer.plans.plan import Condition, Plan
+from clew.answer.plans.condition import Condition
+from clew.answer.plans.plan import Plan
 from clew.traverse import GraphEngine
 
 __all__ = ["told_apart"]

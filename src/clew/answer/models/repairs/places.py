@@ -9,7 +9,8 @@ from dataclasses import replace
 
 from clew.answer.lexicon.families import written_out
 from clew.answer.lexicon.forms import plain_name
-from clew.answer.plans.plan import ABSENT, REQUIRED, Condition, Part, Plan, Slot, Step
+from clew.answer.plans.condition import Condition
+from clew.answer.plans.plan import ABSENT, REQUIRED, Part, Plan, Slot, Step
 from clew.answer.plans.schema.containment import DEEPEST, PLACES, WITHIN
 from clew.graph.encode import UNTYPED
 from clew.store.layout import Relationship, StoreSchema

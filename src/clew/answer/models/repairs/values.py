@@ -10,8 +10,9 @@ from clew.answer.lexicon.forms import plain_name, stem
 from clew.answer.models.shown_schema import DAY, SHARE, TEXT, Field, ShownSchema
 from clew.answer.names.adjectives import places_named
 from clew.answer.plans.assertions.shares import share_of
+from clew.answer.plans.condition import Asked, Condition, Joint
 from clew.answer.plans.operators import TEXTUAL
-from clew.answer.plans.plan import Asked, Condition, Joint, Measure, Part, Plan
+from clew.answer.plans.plan import Measure, Part, Plan
 from clew.answer.sketch.said_values import bounds_of_years
 from clew.errors import QueryError
 from clew.graph import GraphContents

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from clew.answer.lexicon.forms import is_code
+from clew.answer.plans.condition import Condition
 from clew.answer.plans.operators import BOUNDS
-from clew.answer.plans.plan import REQUIRED, Condition, Measure, Part, Plan, Step
+from clew.answer.plans.plan import REQUIRED, Measure, Part, Plan, Step
 from clew.store.layout import StoreSchema
 
 __all__ = ["variants"]

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 
 from clew.answer.plans.assertions.provenance import AS_OF, LAYER
+from clew.answer.plans.condition import Condition
 from clew.answer.plans.operators import BOUNDS
-from clew.answer.plans.plan import Condition, Plan, Step
+from clew.answer.plans.plan import Plan, Step
 from clew.answer.statements.column_words import is_end
 from clew.errors import InputError
 from clew.graph import Where

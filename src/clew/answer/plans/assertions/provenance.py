@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 
 from clew.answer.lexicon.numbers import as_number
 from clew.answer.plans.assertions.shares import holds_of_share
+from clew.answer.plans.condition import Asked, Condition, Joint
 from clew.answer.plans.cypher.write import BLOCK, PASSES
 from clew.answer.plans.operators import TEXTUAL
-from clew.answer.plans.plan import REQUIRED, Asked, Condition, Joint, Part, Plan
+from clew.answer.plans.plan import REQUIRED, Part, Plan
 from clew.errors import QueryError
 from clew.graph import GraphContents, Where, read_triples
 from clew.graph.assertions import Assertions

@@ -10,9 +10,10 @@ from dataclasses import replace
 
 from clew.answer.plans.assertions.provenance import AS_OF, LAYER
 from clew.answer.plans.assertions.shares import holds_of_share, named_shares
+from clew.answer.plans.condition import Asked, Condition, Joint
 from clew.answer.plans.cypher.write import shifted, write_statement
 from clew.answer.plans.operators import TEXTUAL
-from clew.answer.plans.plan import Asked, Condition, Joint, Part, Plan, Step
+from clew.answer.plans.plan import Part, Plan, Step
 from clew.graph.assertions import CURATED_AGENTS, CURATED_LEVELS, EXTRACTED_AGENT
 from clew.graph.staging import Source
 from clew.store.cypher import syntax as s

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from clew.answer.plans.condition import Asked, Condition
 from clew.answer.plans.cypher.read_conditions import (
     AGGREGATES,
     Scope,
@@ -18,20 +19,7 @@ from clew.answer.plans.cypher.read_conditions import (
 )
 from clew.answer.plans.cypher.read_matches import MatchReader
 from clew.answer.plans.operators import TURNED
-from clew.answer.plans.plan import (
-    ABSENT,
-    COUNTED,
-    OPTIONAL,
-    REQUIRED,
-    Asked,
-    Condition,
-    Count,
-    Having,
-    Measure,
-    Part,
-    Plan,
-    Sort,
-)
+from clew.answer.plans.plan import ABSENT, COUNTED, OPTIONAL, REQUIRED, Count, Having, Measure, Part, Plan, Sort
 from clew.answer.plans.quantify import counted
 from clew.errors import QueryError
 from clew.store.cypher import syntax as s

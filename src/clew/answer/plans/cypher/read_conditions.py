@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from clew.answer.plans.condition import Asked, Condition
 from clew.answer.plans.operators import TEXTUAL, TURNED
-from clew.answer.plans.plan import Asked, Condition, Measure, Slot
+from clew.answer.plans.plan import Measure, Slot
 from clew.errors import QueryError
 from clew.store.cypher import syntax as s
 from clew.store.cypher.write import write

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from clew.answer.plans.condition import Condition
 from clew.answer.plans.cypher.read_conditions import (
     called,
     conjuncts,
@@ -14,7 +15,7 @@ from clew.answer.plans.cypher.read_conditions import (
 )
 from clew.answer.plans.cypher.read_patterns import PatternReader
 from clew.answer.plans.operators import TURNED
-from clew.answer.plans.plan import ABSENT, COUNTED, OPTIONAL, REQUIRED, Condition, Count, Measure, Part, Step
+from clew.answer.plans.plan import ABSENT, COUNTED, OPTIONAL, REQUIRED, Count, Measure, Part, Step
 from clew.store.cypher import syntax as s
 
 __all__ = ["MatchReader"]

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from clew.answer.plans.condition import Condition
 from clew.answer.plans.cypher.read_conditions import Scope, read_property, read_value, refused
-from clew.answer.plans.plan import Condition, Slot, Step
+from clew.answer.plans.plan import Slot, Step
 from clew.store.cypher import syntax as s
 
 __all__ = ["PatternReader"]

@@ -5,22 +5,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from clew.answer.plans.condition import Asked, Condition, Joint, Value
 from clew.answer.plans.operators import TEXTUAL
-from clew.answer.plans.plan import (
-    ABSENT,
-    COUNTED,
-    OPTIONAL,
-    REQUIRED,
-    Asked,
-    Condition,
-    Joint,
-    Measure,
-    Part,
-    Plan,
-    Slot,
-    Step,
-    Value,
-)
+from clew.answer.plans.plan import ABSENT, COUNTED, OPTIONAL, REQUIRED, Measure, Part, Plan, Slot, Step
 from clew.store.cypher import syntax as s
 
 __all__ = ["BLOCK", "PASSES", "SHARE", "shifted", "write_statement"]

@@ -10,7 +10,8 @@ from datetime import date
 from difflib import get_close_matches
 
 from clew.answer.plans.assertions.provenance import AS_OF, LAYER, STEP_KEYS
-from clew.answer.plans.plan import Asked, Condition, Measure, Plan, Slot, Step
+from clew.answer.plans.condition import Asked, Condition
+from clew.answer.plans.plan import Measure, Plan, Slot, Step
 from clew.errors import QueryError
 from clew.graph.assertions import LAYERS
 from clew.store.layout import StoreSchema, upper_snake

@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from clew.answer.plans.plan import Condition, Plan
+from clew.answer.plans.condition import Condition
+from clew.answer.plans.plan import Plan
 from clew.graph import GraphContents
 from clew.store.layout import StoreSchema
 
