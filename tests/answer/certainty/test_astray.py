@@ -93,3 +93,20 @@ def test_one_of_two_is_no_yes(text: str, offers: bool) -> None:
 def test_a_role_that_nobody_said_is_not_sure(breweries: Asker) -> None:
     assert breweries.ask("Who works as head brewer at Lantern?").certainty == "sure"
     assert breweries.ask("Who works at Lantern?").certainty == "doubtful"
+
+
+def test_what_a_question_comes_back_to_is_one(tmp_path: Path) -> None:
+    rows = [
+        ("Moon", "Cloth", "made_on", "Captain", "Loom"),
+        ("Magpie", "Cloth", "made_on", "Captain", "Loom"),
+        ("Ada", "Weaver", "owns", "Captain", "Loom"),
+        ("Ada", "Weaver", "wove", "Moon", "Cloth"),
+    ]
+    with asker_of_rows(tmp_path, rows) as asker:
+        resources, words = asker.resources, words_of(asker.resources)
+        composer, text = composer_of(resources), "Which cloths were made on a loom of a weaver who wove that cloth?"
+        question = understand(text, resources.linker, words, parser=resources.parser)
+        for end, astray in (("(c)", False), ("(:Cloth)", True)):
+            written = f"MATCH (c:Cloth)-[:MADE_ON]->(:Loom)<-[:OWNS]-(:Weaver)-[:WOVE]->{end} RETURN c"
+            candidate = composer.read(written, question, composer.placeholders(question)).candidate
+            assert goes_astray(Interpretation(question, candidate), words) is astray

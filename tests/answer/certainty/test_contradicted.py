@@ -61,3 +61,51 @@ def test_another_word_beside_half_a_name_makes_another_name(brigade: Asker, text
     written = "MATCH (vehicle {id: $vehicle1})-[:CARRIES]->(equipment) RETURN equipment"
     candidate = composer.read(written, question, composer.placeholders(question)).candidate
     assert (contradictions(Interpretation(question, candidate), words_of(own)) > 0) is other
+
+
+@pytest.fixture
+def family(tmp_path: Path) -> Iterator[Asker]:
+    rows = [
+        ("Job Trencher", "Person", "child_of", "Faith Trencher", "Person"),
+        ("Ann Roe", "Person", "child_of", "Job Trencher", "Person"),
+        ("Ann Roe", "Person", "lent_money_to", "Job Trencher", "Person"),
+        ("Faith Trencher", "Person", "lent_money_to", "Ann Roe", "Person"),
+    ]
+    with asker_of_rows(tmp_path, rows) as asker:
+        yield asker
+
+
+def written(asker: Asker, text: str, query: str, names: dict[str, str]) -> Interpretation:
+    """What a model's query means, for a question with these names."""
+    own = asker.resources
+    question = understand(text, own.linker, words_of(own), parser=own.parser)
+    composed = composer_of(own).read(query, question, names)
+    return Interpretation(question, composed.candidate, repairs=composed.repairs, written=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "departs"),
+    [
+        ("Who was Job Trencher's father?", True),  # a parent, and nothing says whether father or mother
+        ("Who is the mother of Job Trencher?", True),
+        ("Whose child is Job Trencher?", False),
+        ("Who is a parent of Job Trencher?", False),
+    ],
+)
+def test_a_parent_need_not_be_a_father(family: Asker, text: str, departs: bool) -> None:
+    query = "MATCH (:Person {id: 'x:Job Trencher'})-[:CHILD_OF]->(p:Person) RETURN p"
+    assert (contradictions(written(family, text, query, {}), words_of(family.resources)) > 0) is departs
+
+
+@pytest.mark.parametrize(
+    ("text", "open_"),
+    [
+        ("Did Faith Trencher repay Ann Roe?", True),  # who lent to whom is not who repaid whom
+        ("Did Faith Trencher lend money to Ann Roe?", False),
+    ],
+)
+def test_a_verb_that_no_relation_is_called_by_does_not_tell_who_is_first(family: Asker, text: str, open_: bool) -> None:
+    query = (
+        "MATCH (:Person {id: 'x:Faith Trencher'})-[r:LENT_MONEY_TO]->(:Person {id: 'x:Ann Roe'}) RETURN count(*) > 0"
+    )
+    assert (contradictions(written(family, text, query, {}), words_of(family.resources)) > 0) is open_

@@ -8,11 +8,12 @@ import pyarrow as pa
 import pytest
 
 import clew
+from askers import asker_of_rows
 from clew.answer import Asker, Resources
 from clew.answer.kept import polarity_of
 from clew.answer.lexicon.forms import stem
 from clew.answer.lexicon.own_words import read_words, save_words
-from clew.answer.lexicon.polarity import polarity_at, polarity_of_name
+from clew.answer.lexicon.polarity import is_of_that_kind, polarity_at, polarity_of_name
 from clew.errors import InputError
 from clew.store.layout import Relationship
 
@@ -106,3 +107,32 @@ def test_the_owner_of_a_graph_has_the_last_word(tmp_path: Path) -> None:
     wrong.write_text(json.dumps({"polarity": {"attacks": ["bad"]}}), "utf-8")
     with pytest.raises(InputError, match="expected one of"):
         read_words(wrong)
+
+
+@pytest.mark.parametrize(
+    ("word", "relation", "met"),
+    [
+        ("ease", "relieves", True),
+        ("cure", "relieves", False),
+        ("relieve", "treats", True),  # which says no way
+        ("prevent", "treats", False),
+        ("prevents", "prevents", True),
+        ("safe", "indicated_for", False),
+        ("worsens", "causes", False),
+        ("aggravate", "worsens", True),
+        ("helps", "relieves", True),
+    ],
+)
+def test_what_helps_in_one_way_need_not_help_in_another(word: str, relation: str, met: bool) -> None:
+    known = Relationship(relation.upper(), relation, 0, False, False, False, (), (), relation)
+    assert is_of_that_kind(stem(word), known) is met
+
+
+def test_what_eases_is_no_answer_to_what_prevents(tmp_path: Path) -> None:
+    rows = [
+        ("Wall slide", "Exercise", "eases", "Hip fracture", "Condition"),
+        ("Squat", "Exercise", "eases", "Backache", "Condition"),
+    ]
+    with asker_of_rows(tmp_path, rows) as asker:
+        assert [item.name for item in asker.ask("Which exercises relieve backache?").items] == ["Squat"]
+        assert asker.ask("Which exercises prevent backache?").abstained is not None

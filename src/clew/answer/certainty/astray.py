@@ -1,18 +1,18 @@
 """Plans that lead where no word of the question points: such an answer is doubtful at best.
 
 Checked: a plan that returns by the relation it came by ("projects of employees of project A") though nothing says that
-it is shared, and one that shares nothing though the question says "the same"; a yes to "a tablet or a liquid?"; an
-entity in between or beside that no word mentions, reached by relations that no word mentions; a relation that says more
-than the question ("works as head brewer at" for "work at"); one that no word mentions where another joins the same
-types ("shown in the painting" by *painted*); a verb that is said twice of which the plan has one relation ("brought a
-case and had one brought against them"); and a second request in one question ("…; count its districts too"), of which
-a plan answers one.
+it is shared, and one that shares nothing though the question says "the same"; two slots for what the question comes
+back to ("that cloth"); a yes to "a tablet or a liquid?"; an entity in between or beside that no word mentions, reached
+by relations that no word mentions; a relation that says more than the question ("works as head brewer at" for "work
+at"); one that no word mentions where another joins the same types ("shown in the painting" by *painted*); a verb that
+is said twice of which the plan has one relation ("brought a case and had one brought against them"); and a second
+request in one question ("…; count its districts too"), of which a plan answers one.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 
-from clew.answer.lexicon.forms import plain_name, stem
+from clew.answer.lexicon.forms import plain_name, stem, tokens_of
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.plan import OPTIONAL, Plan, Step
 from clew.answer.plans.schema.containment import is_within
@@ -59,6 +59,7 @@ def goes_astray(interpretation: Interpretation, words: Words) -> bool:
         or any(_is_idle(interpretation, slot, words) for slot in _between(interpretation.candidate.plan))
         or _is_where_of_another(interpretation, words)
         or _is_apart(interpretation)
+        or _is_two_of_one(interpretation, words)
         or _offers(interpretation)
         or any(_says_more(name, interpretation, words) for name in _relations(interpretation.candidate.plan))
         or any(_is_guessed(step, interpretation, words) for step in _all_steps(interpretation.candidate.plan))
@@ -159,6 +160,20 @@ def _is_apart(interpretation: Interpretation) -> bool:
         return False
     asked = {each.of for each in plan.asked}
     return not any(len(_steps(plan, slot.name)) > 1 for slot in plan.slots if slot.name not in asked)
+
+
+def _is_two_of_one(interpretation: Interpretation, words: Words) -> bool:
+    """Whether a plan has two slots for what the question comes back to: "cloths made by somebody who sold *that cloth*"."""
+    plan = interpretation.candidate.plan
+    for tree in interpretation.question.trees[:1]:
+        for word in tree.words:
+            noun = tree.words[word.head]
+            if word.text.lower() != "that" or word.role != "det" or noun.kind != "NOUN" or noun.start < word.start:
+                continue
+            labels = {label for each in words.find_types(tokens_of(noun.text)) for label in each.labels}
+            if sum(not labels.isdisjoint(slot.types) for slot in plan.slots) > 1:
+                return True
+    return False
 
 
 def _offers(interpretation: Interpretation) -> bool:

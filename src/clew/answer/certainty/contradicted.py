@@ -9,7 +9,7 @@ meant ("Ada Moor", of Ada Hill), and whatever `stated.py` finds.
 
 import re
 
-from clew.answer.certainty.deeds import find_misplaced, unites_types
+from clew.answer.certainty.deeds import find_misplaced, tells_no_direction, unites_types
 from clew.answer.certainty.stated import departures
 from clew.answer.grammar.clauses import Clause, Sentence, find_clauses
 from clew.answer.lexicon.words import Words
@@ -35,6 +35,7 @@ def contradictions(interpretation: Interpretation, words: Words) -> int:
         (
             find_misplaced(interpretation, words) is not None,
             unites_types(interpretation, words),
+            tells_no_direction(interpretation, words),
             _lists_for_yes(interpretation),
             _excludes_nothing(interpretation),
             _denies_elsewhere(interpretation),

@@ -18,7 +18,7 @@ from clew.answer.plans.plan import Step
 from clew.answer.reading.interpretation import Interpretation
 from clew.store.layout import Relationship
 
-__all__ = ["find_misplaced", "unites_types"]
+__all__ = ["find_misplaced", "tells_no_direction", "unites_types"]
 
 HIERARCHIES = ("is_a", "subclass_of")
 BY = "by"
@@ -55,6 +55,22 @@ def unites_types(interpretation: Interpretation, words: Words) -> bool:
     return 2 * found > len(trees)
 
 
+def tells_no_direction(interpretation: Interpretation, words: Words) -> bool:
+    """Whether most trees have a verb between two names that a plan joins by a relation which no such verb is a word
+    for, though both ends of it are of one type: "when did A pay B back?", *lent to*."""
+    trees = interpretation.question.trees
+    found = 0
+    for sentence in map(find_clauses, trees):
+        between = [each for each in sentence.clauses if _joins_names(each, sentence)]
+        deeds = [_Deed(clause, sentence, interpretation, words) for clause in between]
+        found += any(deed.leaves_ends_open() for deed in deeds)
+    return 2 * found > len(trees)
+
+
+def _joins_names(clause: Clause, sentence: Sentence) -> bool:
+    return all(sentence.tree.words[at].anchor is not None for at in (clause.left, clause.right))
+
+
 def _verdict(sentence: Sentence, interpretation: Interpretation, words: Words) -> str | None:
     """The first relation that is misplaced in a tree, "" where all of its verbs are in place; None if it has none."""
     verdicts = [
@@ -89,6 +105,18 @@ class _Deed:
             return own[0].relations[0]
         turned = [along != forward for step, along in said if (forward := self._is_forward(step)) is not None]
         return said[0][0].relations[0] if turned and all(turned) else ""
+
+    def leaves_ends_open(self) -> bool:
+        """Whether its two nouns are joined by one step that either could begin, and its verbs are no word for that."""
+        left, right = (_slot(at, self.sentence, self.interpretation, self.words) for at in self._nouns)
+        if not self.verbs or left is None or right is None or left == right:
+            return False
+        path = self._path(left, right)
+        if len(path) != 1 or self._relation(path[0][0]) is None:
+            return False
+        (step, _), known = path[0], self._known(path[0][0])
+        one_type = any(ends.subject == ends.object for ends in known.ends)
+        return one_type and not (known.symmetric or step.either_way or self._says(step))
 
     @property
     def _nouns(self) -> tuple[int, int]:

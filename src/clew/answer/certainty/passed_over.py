@@ -12,7 +12,7 @@ from clew.answer.grammar.parse import Tree
 from clew.answer.grammar.roles import COMPARISON, MODAL, NEGATION, PAST, QUANTIFIER
 from clew.answer.lexicon.forms import Token
 from clew.answer.lexicon.numbers import read_number
-from clew.answer.lexicon.polarity import HARM, NEITHER
+from clew.answer.lexicon.polarity import HARM, NEITHER, is_of_that_kind, polarity_at
 from clew.answer.lexicon.times import is_in_rate
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.plan import Plan
@@ -66,9 +66,15 @@ def _denies_nothing(interpretation: Interpretation, polarities: Mapping[str, str
 
 
 def _helps_nobody(interpretation: Interpretation, polarities: Mapping[str, str], words: Words) -> bool:
-    """Whether a word of help or harm is met by relations that say neither: "genes that protect from A", *linked to*."""
+    """Whether a word of help or harm is met by relations that say neither ("genes that protect from A", *linked to*),
+    or help or harm in other ways ("drugs that cure A", *relieves*)."""
     relations, plan = interpretation.candidate.relationships, interpretation.candidate.plan
     if any(polarities.get(name, NEITHER) != NEITHER for name in relations):
+        stems = [token.stem for token in interpretation.question.tokens]
+        for at, polarity in polarity_at(stems):
+            alike = [words.schema.relationship(name) for name in relations if polarities.get(name) == polarity]
+            if alike and not any(is_of_that_kind(stems[at], each) for each in alike):
+                return True
         return False
     bound = [each for each in interpretation.account.bindings if each.part != BY_LINKER]
     stated = (each.value for part in plan.parts for each in part.conditions if each.key != "id")

@@ -11,7 +11,7 @@ from itertools import pairwise
 from clew.answer.grammar.clauses import find_clauses
 from clew.answer.lexicon.dimensions import dimensions, is_generic
 from clew.answer.lexicon.families import spelt_out
-from clew.answer.lexicon.forms import Token, is_code, plain_name, stem, tokens_of
+from clew.answer.lexicon.forms import Token, is_code, plain_name, stem, tokens_of, word_table
 from clew.answer.lexicon.phrases import is_doer
 from clew.answer.lexicon.times import is_in_rate
 from clew.answer.lexicon.words import Words
@@ -34,6 +34,7 @@ ALIKE = 5  # letters that two words of one family have in common
 COUNTED = frozenset({"most", "fewest", "many", "more", "fewer", "least"})  # words before what is counted
 HOW = re.compile(r"\bhow\s+(?:many\s+\w+\s+)?(?P<adjective>\w+)\b", re.IGNORECASE)
 BESIDE = re.compile(r"""['"’”]?,?\s*(?:and|or)\s*['"‘“]?(?:the\s+)?""", re.IGNORECASE)  # between two names
+KIN, SEX = frozenset(word_table("asking.json")["sexed kin"]), re.compile(r"(?:^|_)(?:sex|gender)(?:_|$)", re.IGNORECASE)
 NOUNS, DEEDS = ("NN", "NNS", "NNP", "NNPS"), ("VBN", "VBD", "JJ")
 
 
@@ -52,8 +53,20 @@ def departures(interpretation: Interpretation, words: Words) -> int:
             _lacks_a_deed(interpretation, words),
             _counts_the_wrong_end(interpretation, words),
             _compares_with_itself(interpretation),
+            _leaves_out_a_sex(interpretation, words),
         )
     )
+
+
+def _leaves_out_a_sex(interpretation: Interpretation, words: Words) -> bool:
+    """Whether a father, a daughter or an aunt is any parent, child or relative in the plan."""
+    question, candidate = interpretation.question, interpretation.candidate
+    kin = {token.stem for token in question.tokens if token.text.lower() in KIN and token not in question.of_names}
+    plan, schema = candidate.plan, words.schema
+    called = [schema.relationship(name).relation for name in candidate.relationships]
+    called += [schema.type_of(label) for slot in plan.slots for label in slot.types]
+    told = {stem(word) for name in called for word in plain_name(name).split()}
+    return bool(kin - told) and not any(SEX.search(each.key) for part in plan.parts for each in part.conditions)
 
 
 def _is_upside_down(interpretation: Interpretation) -> bool:

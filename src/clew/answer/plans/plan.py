@@ -230,7 +230,7 @@ class Plan:
             if not self.asked:
                 return "count" if counts else "aggregate"
             return "top" if any(sort.by is None for sort in self.sort) else "list"
-        if self.attribute is not None:
+        if self.attribute is not None or self.column is not None:
             return "value"
         return "difference" if any(part.kind == ABSENT for part in self.parts) else "list"
 

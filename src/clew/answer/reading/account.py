@@ -23,7 +23,7 @@ from clew.answer.grammar.roles import (
 )
 from clew.answer.lexicon.light import is_light
 from clew.answer.lexicon.numbers import OFTEN, find_numbers
-from clew.answer.lexicon.polarity import polarity_at, polarity_of_name
+from clew.answer.lexicon.polarity import is_of_that_kind, polarity_at, polarity_of_name
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.plan import ABSENT, Plan, Step
 from clew.answer.reading.amounts import EVERY, find_only_asked, is_passed_over, passed_over
@@ -41,7 +41,6 @@ BARE = frozenset({"do", "does", "did", "to"})  # words behind which a verb has i
 PAST_OR_NOT = frozenset({"found", "saw", "felt", "lay", "fell", "bound", "ground", "wound"})  # of find; or to found
 LINKS = frozenset({"relation", "relationship", "connection", "link", "association"})
 HELPING = frozenset({"do", "does", "did", "is", "are", "was", "were", "has", "have", "had", "will", "can", "could"})
-SAFE = frozenset({"safe", "safely"})
 RANKED = frozenset({"first", "last"})  # by themselves no words for "first climbed by": who came first
 BESIDE = 3  # words between such a word and another one of its relation, at most: "the first who climbed it"
 PATH_WORDS = frozenset({"shortest", "short", "chain", "chains", "step", "steps", "hop", "hops", "indirectly", "far"})
@@ -147,12 +146,12 @@ class _Accountant:
         for at in range(len(self.tokens)):
             if self._is("light", at) and relations and not (self._is_noun(at) or self._is_another_verb(at)):
                 yield at, "relation"
-        polarities = {polarity_of_name(self.words.schema.relationship(name)): name for name in relations}
+        known = [self.words.schema.relationship(name) for name in relations]
         for at, polarity in polarity_at(stems):
             compared = self.roles is not None and self.roles.role(self.tokens[at]) == COMPARISON  # "the safest"
-            if polarity in polarities and not compared and self.lowered[at] not in SAFE:
-                # "relieve" is met by any relation of help, but what helps may not be safe
-                yield at, f"relation {polarities[polarity]}"
+            for each in known:  # "help" is met by any relation of help
+                if polarity_of_name(each) == polarity and is_of_that_kind(stems[at], each) and not compared:
+                    yield at, f"relation {each.name}"
 
     def _belongs(self, at: int, relation: str) -> bool:
         """Whether a word belongs to what a relation is called."""

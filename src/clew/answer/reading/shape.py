@@ -6,6 +6,7 @@ In: a candidate, however it was found. Out: the candidate as the question wants 
 
 from dataclasses import replace
 
+from clew.answer.grammar.clauses import find_clauses
 from clew.answer.plans.assertions.filters import meets_qualifiers
 from clew.answer.plans.condition import Asked, Condition
 from clew.answer.plans.plan import ABSENT, REQUIRED, Count, Measure, Part, Plan, Slot, Sort, Step
@@ -151,7 +152,15 @@ def counting_none(plan: Plan, question: ParsedQuestion) -> Plan:
     root = root_of(plan)
     types = set(plan.slot(root).types) if root is not None else set()
     stated = any(not word.implied and types & set(word.labels) for word in question.type_words)
-    return with_none(plan) if stated or question.among else plan
+    return with_none(plan) if stated or question.among or _asks_for_a_noun(question) else plan
+
+
+def _asks_for_a_noun(question: ParsedQuestion) -> bool:
+    """Whether what is asked for is a noun, be it one that no list knows: "which physios have …"."""
+    for tree in question.trees[:1]:
+        asked = find_clauses(tree).asked
+        return asked is not None and tree.words[asked].kind == "NOUN"
+    return False
 
 
 def _held(plan: Plan, candidate: Candidate, names: tuple[int, ...]) -> dict[str, tuple[str, ...]]:
