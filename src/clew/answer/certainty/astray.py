@@ -163,7 +163,7 @@ def _is_apart(interpretation: Interpretation) -> bool:
 
 
 def _is_two_of_one(interpretation: Interpretation, words: Words) -> bool:
-    """Whether a plan has two slots for what the question comes back to: "cloths made by somebody who sold *that cloth*"."""
+    """Whether a plan has two slots for what the question comes back to: "cloths of who wove *that cloth*"."""
     plan = interpretation.candidate.plan
     for tree in interpretation.question.trees[:1]:
         for word in tree.words:
