@@ -34,7 +34,9 @@ ALIKE = 5  # letters that two words of one family have in common
 COUNTED = frozenset({"most", "fewest", "many", "more", "fewer", "least"})  # words before what is counted
 HOW = re.compile(r"\bhow\s+(?:many\s+\w+\s+)?(?P<adjective>\w+)\b", re.IGNORECASE)
 BESIDE = re.compile(r"""['"’”]?,?\s*(?:and|or)\s*['"‘“]?(?:the\s+)?""", re.IGNORECASE)  # between two names
-KIN, SEX = frozenset(word_table("asking.json")["sexed kin"]), re.compile(r"(?:^|_)(?:sex|gender)(?:_|$)", re.IGNORECASE)
+KIN = frozenset(word_table("asking.json")["sexed kin"])
+SEXED = frozenset(map(stem, word_table("asking.json")["sexed deeds"]))  # which say whether a father or a mother does it
+SEX = re.compile(r"(?:^|_)(?:sex|gender)(?:_|$)", re.IGNORECASE)
 NOUNS, DEEDS = ("NN", "NNS", "NNP", "NNPS"), ("VBN", "VBD", "JJ")
 
 
@@ -66,6 +68,8 @@ def _leaves_out_a_sex(interpretation: Interpretation, words: Words) -> bool:
     called = [schema.relationship(name).relation for name in candidate.relationships]
     called += [schema.type_of(label) for slot in plan.slots for label in slot.types]
     told = {stem(word) for name in called for word in plain_name(name).split()}
+    if told & SEXED:
+        return False
     return bool(kin - told) and not any(SEX.search(each.key) for part in plan.parts for each in part.conditions)
 
 
