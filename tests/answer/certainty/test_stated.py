@@ -12,13 +12,13 @@ from clew.answer.reading.account import account_for
 from clew.answer.reading.interpretation import Interpretation
 from clew.answer.reading.question import understand
 
-STATED = """subject,relation,object
-q1,TAGGED,t1
-q2,TAGGED,t1
-u1,ASKED,q1
-u2,ASKED,q2
-u1,FOLLOWS,u2
-q2,TAGGED,t2
+STATED = """subject,relation,object,year
+q1,TAGGED,t1,
+q2,TAGGED,t1,
+u1,ASKED,q1,2019
+u2,ASKED,q2,2021
+u1,FOLLOWS,u2,
+q2,TAGGED,t2,
 """
 ENTITIES = """id,name,type,asked_on,view_count,average_vote,text,link,HYR,born,hired_in
 q1,How to sort,Question,2019-05-01,10,4.5,I have a list,,,,
@@ -33,6 +33,7 @@ SAME = "MATCH (question:Question), (other:Question) WHERE question <> other AND 
 ALL_OF = " RETURN question"
 TAGGED = "MATCH (question:Question)-[:TAGGED]->(tag:Tag {name: 'python'}) RETURN question"
 ANN = "MATCH (user:User {name: 'Ann'})"
+ANNS = f"{ANN}-[r:ASKED]->(question:Question)"
 COUNT, N = "MATCH (user:User)-[:ASKED]->(q:Question)", " RETURN count(user)"
 
 
@@ -121,6 +122,9 @@ def forum(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
         ("How old is Ann?", f"{ANN} RETURN user.HYR", True),  # a code, of whatever it is
         ("How old is Ann?", f"{ANN} RETURN user.hired_in", True),
         ("How old is Ann?", f"{ANN} RETURN user.born", False),
+        ("What was up with q1 when Ann asked it?", f"{ANNS} RETURN r.q_year", True),
+        ("When did Ann ask q1?", f"{ANNS} RETURN r.q_year", False),
+        ("What year did Ann ask q1?", f"{ANNS} RETURN r.q_year", False),
         (
             "How high is the view count of 'How to sort'?",
             "MATCH (question:Question {name: 'How to sort'}) RETURN question.view_count",

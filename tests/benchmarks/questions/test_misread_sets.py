@@ -10,9 +10,10 @@ RIGHT = {
     "one": 33, "two": 44, "three": 44, "four": 20, "five": 14, "six": 29,
     "seven": 13, "eight": 23, "nine": 23, "ten": 19, "eleven": 20, "twelve": 27,
     "thirteen": 32, "fourteen": 24, "fifteen": 24, "sixteen": 17,
+    "seventeen": 13, "eighteen": 20,
 }  # fmt: skip
 UNWARNED = 1
-OLDEST = ("one", "two", "three", "four", "five", "six")  # half of the questions, too many for every landing
+OLDEST = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")  # too many for every landing
 SETS_BY_TIER = [pytest.param(name, marks=pytest.mark.soak if name in OLDEST else pytest.mark.slow) for name in RIGHT]
 
 

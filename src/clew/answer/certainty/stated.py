@@ -18,6 +18,7 @@ from clew.answer.lexicon.words import Words
 from clew.answer.plans.condition import Asked
 from clew.answer.plans.plan import Plan, Sort
 from clew.answer.reading.interpretation import Interpretation
+from clew.answer.statements.column_words import is_time
 
 __all__ = ["departures", "keys_of"]
 
@@ -37,6 +38,7 @@ BESIDE = re.compile(r"""['"’”]?,?\s*(?:and|or)\s*['"‘“]?(?:the\s+)?""", 
 KIN = frozenset(word_table("asking.json")["sexed kin"])
 SEXED = frozenset(map(stem, word_table("asking.json")["sexed deeds"]))  # which say whether a father or a mother does it
 SEX = re.compile(r"(?:^|_)(?:sex|gender)(?:_|$)", re.IGNORECASE)
+WHAT = re.compile(r"\W*(?:what|who|whom|whose)\b", re.IGNORECASE)
 NOUNS, DEEDS = ("NN", "NNS", "NNP", "NNPS"), ("VBN", "VBD", "JJ")
 
 
@@ -56,6 +58,7 @@ def departures(interpretation: Interpretation, words: Words) -> int:
             _counts_the_wrong_end(interpretation, words),
             _compares_with_itself(interpretation),
             _leaves_out_a_sex(interpretation, words),
+            _says_when_instead(interpretation, words),
         )
     )
 
@@ -71,6 +74,16 @@ def _leaves_out_a_sex(interpretation: Interpretation, words: Words) -> bool:
     if told & SEXED:
         return False
     return bool(kin - told) and not any(SEX.search(each.key) for part in plan.parts for each in part.conditions)
+
+
+def _says_when_instead(interpretation: Interpretation, words: Words) -> bool:
+    """Whether a time answers what something is: "*what* was wrong with A when B had it?"."""
+    question, plan = interpretation.question, interpretation.candidate.plan
+    key = plan.column or (plan.attribute.key if plan.attribute is not None else None)
+    if key is None or not is_time(key) or WHAT.match(question.text) is None:
+        return False
+    named = {stem(word) for word in plain_name(key.removeprefix("q_")).split()} | words.classes["when"]
+    return not any(stem(token.text) in named for token in tokens_of(question.text))
 
 
 def _is_upside_down(interpretation: Interpretation) -> bool:
