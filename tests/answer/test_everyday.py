@@ -94,7 +94,7 @@ def test_what_is_built_to_be_misread_is_never_wrong_and_sure(askers: dict[str, A
 
 
 FLOORS = {"dev": 0.88, "held": 0.6, "verbs": 0.9}
-DECLINED = 0.8  # of what a graph cannot answer; a linker takes "steal" for borrowed, and the answer is doubtful
+DECLINED = 0.82  # of what a graph cannot answer; a linker takes "steal" for borrowed, and the answer is doubtful
 
 
 @pytest.mark.parametrize(

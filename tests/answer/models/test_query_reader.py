@@ -511,7 +511,8 @@ def test_a_year_that_no_statement_has_may_be_an_attribute(tmp_path: Path, writte
     assert (answer.abstained is None) == bool(found)
 
 
-def test_those_that_have_none_are_fewer_than_some_number(breweries: Asker, ask: Ask) -> None:
+@pytest.mark.parametrize("who", ["people", "blokes"])  # a noun that no list has for persons says among whom, too
+def test_those_that_have_none_are_fewer_than_some_number(breweries: Asker, ask: Ask, who: str) -> None:
     few = "MATCH (person)<-[:EMPLOYS]-(brewery) WITH person, count(DISTINCT brewery) AS n WHERE n < 2 RETURN person"
-    answer, _ = ask("Which people are with fewer than two breweries as their employer?", few)
+    answer, _ = ask(f"Which {who} are with fewer than two breweries as their employer?", few)
     assert names(answer) == {"Ann Moss", "Bo Lund", "Cleo Hart", "Dee Falk"}

@@ -13,7 +13,7 @@ RIGHT = {
     "seventeen": 13, "eighteen": 20,
 }  # fmt: skip
 UNWARNED = 1
-OLDEST = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")  # too many for every landing
+OLDEST = ("one", "two", "three", "four", "five", "six")  # a third of the questions, too many for every landing
 SETS_BY_TIER = [pytest.param(name, marks=pytest.mark.soak if name in OLDEST else pytest.mark.slow) for name in RIGHT]
 
 

@@ -71,19 +71,17 @@ def _leaves_out_a_sex(interpretation: Interpretation, words: Words) -> bool:
     called = [schema.relationship(name).relation for name in candidate.relationships]
     called += [schema.type_of(label) for slot in plan.slots for label in slot.types]
     told = {stem(word) for name in called for word in plain_name(name).split()}
-    if told & SEXED:
-        return False
-    return bool(kin - told) and not any(SEX.search(each.key) for part in plan.parts for each in part.conditions)
+    limited = any(SEX.search(each.key) for part in plan.parts for each in part.conditions)
+    return bool(kin - told) and SEXED.isdisjoint(told) and not limited
 
 
 def _says_when_instead(interpretation: Interpretation, words: Words) -> bool:
     """Whether a time answers what something is: "*what* was wrong with A when B had it?"."""
-    question, plan = interpretation.question, interpretation.candidate.plan
-    key = plan.column or (plan.attribute.key if plan.attribute is not None else None)
-    if key is None or not is_time(key) or WHAT.match(question.text) is None:
+    text, key = interpretation.question.text, interpretation.candidate.plan.column
+    if key is None or not is_time(key) or WHAT.match(text) is None:
         return False
-    named = {stem(word) for word in plain_name(key.removeprefix("q_")).split()} | words.classes["when"]
-    return not any(stem(token.text) in named for token in tokens_of(question.text))
+    named = {*map(stem, spelt_out(key.removeprefix("q_"))), *words.classes["when"]}
+    return named.isdisjoint(stem(token.text) for token in tokens_of(text))
 
 
 def _is_upside_down(interpretation: Interpretation) -> bool:

@@ -149,18 +149,19 @@ def _bounded(plan: Plan, question: ParsedQuestion, candidate: Candidate) -> Plan
 
 def counting_none(plan: Plan, question: ParsedQuestion) -> Plan:
     """Those that have none count for "at most two" and "the fewest", where a noun says among whom."""
-    root = root_of(plan)
+    if plan.measure is None:
+        return plan
+    return with_none(plan) if _says_among_whom(plan, question) else plan
+
+
+def _says_among_whom(plan: Plan, question: ParsedQuestion) -> bool:
+    """Whether entities, their type or a noun that no list knows ("which *physios* have …") say whom it is about."""
+    root, tree = root_of(plan), next(iter(question.trees), None)
     types = set(plan.slot(root).types) if root is not None else set()
-    stated = any(not word.implied and types & set(word.labels) for word in question.type_words)
-    return with_none(plan) if stated or question.among or _asks_for_a_noun(question) else plan
-
-
-def _asks_for_a_noun(question: ParsedQuestion) -> bool:
-    """Whether what is asked for is a noun, be it one that no list knows: "which physios have …"."""
-    for tree in question.trees[:1]:
-        asked = find_clauses(tree).asked
-        return asked is not None and tree.words[asked].kind == "NOUN"
-    return False
+    if question.among or any(not word.implied and types & set(word.labels) for word in question.type_words):
+        return True
+    asked = None if tree is None else find_clauses(tree).asked
+    return tree is not None and asked is not None and tree.words[asked].kind == "NOUN"
 
 
 def _held(plan: Plan, candidate: Candidate, names: tuple[int, ...]) -> dict[str, tuple[str, ...]]:
