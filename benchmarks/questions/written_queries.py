@@ -8,8 +8,8 @@
 
 `note` writes the prompts, which `training/query_adapter.py` answers on a GPU; `judge` reads its answers as the product
 does, asks both readers too, and keeps what each of the three says, whether it is right, and the signs of it; `fit`
-fits the chance of being right; `trust` gives the figures of `clew eval trust`, with the model. What the shipped model
-wrote, on a GPU, is in results/writer.
+fits the chance of being right; `trust` gives the figures of `clew eval trust`, with the model. What the model wrote, on
+a GPU, before it went on learning is in results/writer.
 """
 
 import argparse

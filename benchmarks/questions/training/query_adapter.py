@@ -216,8 +216,11 @@ def main() -> None:
     if given.checks:
         earlier = Adapted(values, weights, given.rank, 2.0)
         adapt(earlier, given.checks)
-        until = begun + given.verdicts
-        data["epochs"] = [judged(earlier, each, texts, data["instruction"], until=until) for each in data["epochs"]]
+        share = given.verdicts / len(data["epochs"])  # every epoch has its verdicts, the last one too
+        data["epochs"] = [
+            judged(earlier, each, texts, data["instruction"], until=begun + share * number)
+            for number, each in enumerate(data["epochs"], 1)
+        ]
         print(f"verdicts, {time.monotonic() - begun:.0f} s", flush=True)
     if given.adapter:
         adapt(model, given.adapter)

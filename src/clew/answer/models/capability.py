@@ -21,7 +21,7 @@ TRIED = {  # identities of models that were measured
 }
 TRAINED = frozenset({  # weights and adapter of models that were trained to write queries
     "gguf:cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046"
-    "+37f08028149bf34f89ea82114b2a442f0a16d00dcf7b8a4e050f07d6d3b07a8d",
+    "+07490d19692af7998ed407d3b07cc7c724f277cb80faf12f6e8758e003aad43d",
 })  # fmt: skip
 SIZE = re.compile(r"(?<![A-Za-z0-9.])(\d+(?:\.\d+)?)\s?([MB])(?![A-Za-z0-9])", re.IGNORECASE)
 SCALE = {"m": 1e6, "b": 1e9}
