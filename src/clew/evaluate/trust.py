@@ -32,6 +32,7 @@ DECLINED = "declined"  # instead of a certainty
 LEVELS = ("simple", "medium", "complex", UNANSWERABLE)
 GOLD = ("ids", "number", "yes", "values", "sources")
 Z = 1.959964  # of a 95 % interval
+ROUNDED = 2  # decimals from which on a gold is a rounded number
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +150,7 @@ def accepts(gold: Mapping[str, Any], answer: Answer) -> bool:
     if "number" in gold:
         if not isinstance(answer.value, int | float) or isinstance(answer.value, bool):
             return False
-        return isclose(answer.value, gold["number"], rel_tol=1e-6)  # averages are stated with some decimals
+        return isclose(answer.value, gold["number"], rel_tol=1e-6) or _rounds_to(answer.value, gold["number"])
     if isinstance(answer.value, bool):
         return False
     if "values" in gold:
@@ -163,6 +164,12 @@ def accepts(gold: Mapping[str, Any], answer: Answer) -> bool:
     drawn = ids - required
     tied = not required and gold.get("take") == 1 and drawn == pool  # all that are tied for the one that is asked for
     return required <= ids and drawn <= pool and (len(drawn) == gold.get("take", 0) or tied)
+
+
+def _rounds_to(value: float, stated: float) -> bool:
+    """Whether a number is one that is stated with two decimals or more, as averages are."""
+    decimals = len(str(stated).partition(".")[2])
+    return decimals >= ROUNDED and round(value, decimals) == stated
 
 
 def shares(outcomes: Sequence[Outcome]) -> list[Share]:

@@ -30,6 +30,10 @@ def test_a_yes_or_no_about_somebody_is_declined_with_the_word(surgery: Asker, mo
     assert f"{modal!r} asks for what may, should or will be" in answer.text
 
 
+def test_ought_is_no_verb_of_its_own(surgery: Asker) -> None:
+    assert surgery.ask("Ought Nell Archer to take valerol?").abstained is not None
+
+
 def test_a_list_of_duties_is_declined(surgery: Asker) -> None:
     assert surgery.ask("Which medicines should Nell Archer take?").abstained is not None
 

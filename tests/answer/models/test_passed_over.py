@@ -16,12 +16,24 @@ STATED = [
     ("Rex", "Dog", "bit", "Ann Moss", "Person"),
     ("Fly", "Dog", "bit", "Bo Lund", "Person"),
     ("Ann Moss", "Person", "keeps", "Rex", "Dog"),
+    ("Bo Lund", "Person", "keeps", "Gip", "Dog"),
+    ("Cy Hart", "Person", "keeps", "Rex", "Dog"),
     ("Ann Moss", "Person", "chairs", "Night Court", "Court"),
     ("GENE1", "Gene", "linked_to", "Ache", "Illness"),
+    ("Night Court", "Court", "hears", "Appeal", "Matter"),
+    ("Day Court", "Court", "hears", "Appeal", "Matter"),
+    ("Night Court", "Court", "hears", "Divorce", "Matter"),
 ]
 BITTEN = "MATCH (dog)-[:BIT]->(person) RETURN person"
 OWN = "MATCH (dog)-[:BIT]->(person)-[:KEEPS]->(dog) RETURN person"
 CHAIRS = "MATCH (person)-[:CHAIRS]->(court {id: $court1}) RETURN person"
+HEARS = "MATCH (court)-[:HEARS]->(matter {id: $matter1}) RETURN court"
+ALONE = (
+    "MATCH (court)-[:HEARS]->(matter {id: $matter1}) "
+    "WHERE NOT EXISTS { MATCH (court)-[:HEARS]->(matter2) WHERE matter2 <> matter } RETURN court"
+)
+KEEPERS = "MATCH (person)-[:KEEPS]->(dog) WHERE NOT EXISTS { MATCH (%s)-[:BIT]->(%s) } RETURN person"
+KEPT = "MATCH (person)-[:KEEPS]->(dog {id: $dog1}) RETURN person"
 LINKED = "MATCH (gene {id: $gene1})-[:LINKED_TO]->(illness) RETURN illness"
 OVERRULING = "MATCH (judge {id: $judge1})<-[:HEARD_BY]-(thecase)-[:OVERRULES]->(thecase2) RETURN count(*) > 0"
 OVERRULED = OVERRULING.replace("-[:OVERRULES]->", "<-[:OVERRULES]-")
@@ -49,6 +61,13 @@ def answered(court: Asker, text: str, query: str) -> Answer:
         ("Who will chair the Night Court?", CHAIRS, True),
         ("Who is going to chair the Night Court?", CHAIRS, True),
         ("Who chairs the Night Court each week?", CHAIRS, False),
+        ("Which courts hear appeal cases?", HEARS, False),
+        ("Which courts hear appeal cases and nothing else?", HEARS, True),
+        ("Which courts hear nothing but appeal cases?", ALONE, False),
+        ("Which people keep dogs, none of which bite people?", KEEPERS % ("dog", "person2"), False),
+        ("Which people keep dogs and are bitten by none of them?", KEEPERS % ("dog2", "person"), True),
+        ("Who keeps Rex?", KEPT, False),
+        ("I am not asking who was bitten by Rex. Who keeps Rex?", KEPT, True),
         ("Which illnesses is GENE1 linked to?", LINKED, False),
         ("Which illnesses does GENE1 protect from?", LINKED, True),
         ("Has a ruling by Judge Lane ever been overruled?", OVERRULING, True),

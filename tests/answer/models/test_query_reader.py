@@ -242,6 +242,22 @@ def test_the_noun_that_is_asked_for_is_the_type_of_its_variable(tmp_path: Path) 
     assert names(answer) == {"Elm Spring"}
 
 
+@pytest.mark.parametrize(("asked", "certainty"), [("Which conifers", "sure"), ("Which trees", "doubtful")])
+def test_a_noun_that_no_list_knows_may_mean_another_type_too(tmp_path: Path, asked: str, certainty: str) -> None:
+    stated = [
+        ("Honey Rot", "fungus", "attacks", "Fir", "conifer"),
+        ("Honey Rot", "fungus", "attacks", "Oak", "broadleaf"),
+        ("Low Wood", "wood", "stocked_with", "Fir", "conifer"),
+        ("Low Wood", "wood", "stocked_with", "Oak", "broadleaf"),
+    ]
+    model = Trained("MATCH (fungus {id: $fungus1})-[:ATTACKS]->(conifer) RETURN conifer")
+    with asker_of_rows(tmp_path, stated) as asker:
+        own = asker.resources
+        resources = Resources(own.engine, store=own.store, encoder=None, model=model)
+        answer = Asker(resources, CypherStrategy(phrase=False)).ask(f"{asked} does Honey Rot go for?")
+    assert (names(answer), answer.certainty) == ({"Fir"}, certainty)
+
+
 # it gives the same answer ---------------------------------------------------------------------------------------------
 
 
@@ -516,3 +532,13 @@ def test_those_that_have_none_are_fewer_than_some_number(breweries: Asker, ask: 
     few = "MATCH (person)<-[:EMPLOYS]-(brewery) WITH person, count(DISTINCT brewery) AS n WHERE n < 2 RETURN person"
     answer, _ = ask(f"Which {who} are with fewer than two breweries as their employer?", few)
     assert names(answer) == {"Ann Moss", "Bo Lund", "Cleo Hart", "Dee Falk"}
+
+
+def test_a_column_that_no_word_names_is_of_no_type(tmp_path: Path) -> None:
+    stated = "subject,predicate,object,subject_type,object_type,q_price\nThe Swan,taps,Amber Ale,pub,beer,4.50\n"
+    written = "MATCH (pub {id: $pub1})-[r:TAPS]->(beer {id: $beer1}) RETURN r.q_price"
+    with asker_of_csv(tmp_path, stated) as asker:
+        own = asker.resources
+        resources = Resources(own.engine, store=own.store, encoder=None, model=Trained(written))
+        answer = Asker(resources, CypherStrategy(phrase=False)).ask("Which damage does Amber Ale do at The Swan?")
+    assert names(answer) == {"4.50"}

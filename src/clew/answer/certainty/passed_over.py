@@ -1,9 +1,10 @@
-"""What a written query passes over in its question: closed words, what is now, an agentless passive, help or harm.
+"""What a written query passes over in its question: closed words, nothing else, what is now, a passive, help or harm.
 
 A trained model may know what an unlisted noun or verb means; words of amount, comparison, negation, time and
 possibility mean the same everywhere. In: a query of a model as it ran. Out: whether its answer can only be doubtful.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 
 from clew.answer.certainty.stated import keys_of
@@ -15,7 +16,8 @@ from clew.answer.lexicon.numbers import read_number
 from clew.answer.lexicon.polarity import HARM, NEITHER, is_of_that_kind, polarity_at
 from clew.answer.lexicon.times import is_in_rate
 from clew.answer.lexicon.words import Words
-from clew.answer.plans.plan import Plan
+from clew.answer.plans.plan import ABSENT, COUNTED, Part, Plan
+from clew.answer.plans.quantify import root_of
 from clew.answer.quantities.small_words import is_bound_to_two
 from clew.answer.reading.account import BY_LINKER, Unbound
 from clew.answer.reading.interpretation import Interpretation
@@ -25,6 +27,11 @@ from clew.answer.statements.column_words import is_end
 __all__ = ["passes_over"]
 
 CLOSED = (QUANTIFIER, MODAL, PAST)
+NOTHING_ELSE = re.compile(r"\b(?:nothing|nobody|no\s?one|none)\s+(?:else|but)\b|\bno\s+others?\b", re.IGNORECASE)
+NONE_OF_IT = re.compile(r"\b(?:none|not one|not any|nothing) of (?:it|them|these|those|which|whom)\b", re.IGNORECASE)
+NOT_ASKED = re.compile(
+    r"\bnot (?:asking|after|interested in|looking for)\b|\bi (?:don't|do not) (?:mean|care|want)\b", re.IGNORECASE
+)
 DEGREES = frozenset({"more", "less", "fewer", "most", "least"})
 TOGETHER = frozenset({"all", "everything"})  # what a total is of
 TODAY = frozenset({"current", "currently", "now", "nowadays", "present", "presently", "today"})
@@ -37,6 +44,9 @@ def passes_over(interpretation: Interpretation, polarities: Mapping[str, str], w
         any(_is_closed(each, interpretation) for each in interpretation.account.unbound)
         or asks_what_will_be(interpretation.question)
         or _denies_nothing(interpretation, polarities)
+        or _lets_others_in(interpretation)
+        or _denies_of_others(interpretation)
+        or NOT_ASKED.search(interpretation.question.text) is not None
         or _helps_nobody(interpretation, polarities, words)
         or _turns_a_passive(interpretation, words)
         or _is_now_in_part(interpretation, words)
@@ -63,6 +73,29 @@ def _denies_nothing(interpretation: Interpretation, polarities: Mapping[str, str
     """Whether a question denies something that a plan does not, by a part nor by a relation of harm."""
     denied = any(each.role == NEGATION for each in interpretation.account.unbound)
     return denied and all(polarities.get(name) != HARM for name in interpretation.candidate.relationships)
+
+
+def _lets_others_in(interpretation: Interpretation) -> bool:
+    """Whether "and nothing else" rules nothing out in the plan."""
+    plan = interpretation.candidate.plan
+    said = NOTHING_ELSE.search(interpretation.question.text) is not None
+    return said and plan.kind != "lacks" and not any(part.kind in (ABSENT, COUNTED) for part in plan.parts)
+
+
+def _denies_of_others(interpretation: Interpretation) -> bool:
+    """Whether "none of it" is said of other things than *it*: of who owns gear and has none of it on loan that they
+    borrow none. What is denied goes on from a thing of the plan, or repeats a step to such a thing."""
+    plan = interpretation.candidate.plan
+    if NONE_OF_IT.search(interpretation.question.text) is None:
+        return False
+    root = root_of(plan)
+    stated = {step.relations for step in plan.required.steps}
+    known = {end for step in plan.required.steps for end in step.ends} - {root}
+
+    def goes_on(part: Part) -> bool:
+        return any(step.relations in stated or not known.isdisjoint(step.ends) for step in part.steps)
+
+    return any(part.kind == ABSENT and not goes_on(part) for part in plan.parts)
 
 
 def _helps_nobody(interpretation: Interpretation, polarities: Mapping[str, str], words: Words) -> bool:

@@ -63,7 +63,8 @@ def asks_what_may_be(question: ParsedQuestion) -> bool:
 def _modals(tree: Tree) -> Iterator[tuple[int, int]]:
     """The modal verbs of a tree with their verbs; not those that deny, nor those of whoever asks."""
     for at, word in enumerate(tree.words):
-        if word.tag != "MD" or word.anchor is not None or word.text.lower() not in DUTY | POSSIBLE:
+        leads = at == 0 and word.text.lower() in DUTY  # "Ought A to be …" is no noun and no verb, whatever a tree says
+        if (word.tag != "MD" and not leads) or word.anchor is not None or word.text.lower() not in DUTY | POSSIBLE:
             continue
         beside = [tree.words[other].text.lower() for other in (*tree.children(word.head), *tree.children(at))]
         subjects = [tree.words[other] for other in tree.children(word.head, "nsubj", "nsubjpass")]

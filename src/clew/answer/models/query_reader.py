@@ -17,6 +17,7 @@ from clew.answer.lexicon.forms import tokens_of
 from clew.answer.models.branches import other_grammars
 from clew.answer.models.compose import Composed
 from clew.answer.models.repairs.direction import as_said
+from clew.answer.models.repairs.labels import takes_one_of_twins
 from clew.answer.models.repairs.values import ranks_texts
 from clew.answer.models.repairs.variants import variants
 from clew.answer.models.schema_grammar import NONE
@@ -53,7 +54,7 @@ class ReadQuery:
     text: str
     ran: Ran
     logprobs: tuple[float, ...]  # of its tokens
-    contradicted: bool  # by the grammar of the question, what it passes over, or an order that texts do not have
+    contradicted: bool  # by grammar, what it passes over, an order that texts do not have, or one of two types taken
     reversible: bool  # a relation of it connects one type with itself
     turned: bool  # in another reading (`variants`), because as written it finds nothing
     paraphrased: bool  # with names that the question only describes or paraphrases
@@ -195,7 +196,8 @@ class QueryReader:
             tuple(token.logprob for token in said.logprobs),
             contradicted=contradictions(interpretation, self._words) > 0
             or passes_over(interpretation, self._polarity, self._words)
-            or ranks_texts(ran.candidate.plan, self._composer.shown),
+            or ranks_texts(ran.candidate.plan, self._composer.shown)
+            or takes_one_of_twins(ran.candidate.plan, parsed, self._resources.schema),
             reversible=any(is_reversible(name, self._words) for name in ran.candidate.relationships),
             turned=turned,
             paraphrased=turn.paraphrased,

@@ -16,6 +16,7 @@ __all__ = ["LIST", "NOTHING_SAID", "Quantity", "find_quantity", "padded", "with_
 AND = r"(?>\s*(?:,?\s+(?:and|or|nor|as well as)\s+|,\s*)(?:an?\s+|the\s+|both\s+)?)"  # matches in one way only:
 LIST = rf"§(?:{AND}§)*"  # names are padded with spaces, and to try every split of each stretch would take for ever
 ONLY, LEADING = r"(?:only|solely|exclusively|nothing but)", r"(?:with|by|in|to|of|from|on|for)"
+ALONE = rf"(?:alone|only|exclusively|and (?:{LEADING} )?no(?:thing|body)? (?:other|else))\b"
 THESE = rf"(?:the|these|those)(?:\s+following)?(?:\s+{NUMBER})?(?:\s+(?!of\b|in\b)[a-z]+)?\s*:?\s*"
 OF = rf"\s+of\s+(?:{THESE})?(?:following\s*:?\s*)?"
 THEM = r"(?:of\s+)?(?:them|these|those|which)"
@@ -57,7 +58,7 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("only", rf"(?P<list>{LIST})\s+as\s+(?:its|his|her|their|the|an?)\s+(?P<said>(?:only|sole)\s+)"),
         ("only", rf"(?P<said>\b{ONLY}\s+)(?:{LEADING}\s+)?{THE}(?P<list>{LIST})"),
         ("only", rf"\b{LEADING}\s+(?P<said>{ONLY}\s+){THE}(?P<list>{LIST})"),
-        ("only", rf"(?P<list>{LIST})(?P<said>\s+(?:alone|only|exclusively|and no(?:thing)? (?:other|else))\b)"),
+        ("only", rf"(?P<list>{LIST})(?P<said>\s+{ALONE})"),
         ("all", rf"(?P<said>\b(?:all|each|every one|both){OF})(?P<list>{LIST})"),
     )
 )  # fmt: skip

@@ -15,9 +15,10 @@ from clew.answer.reading.question import ParsedQuestion
 from clew.graph.encode import UNTYPED
 from clew.store.layout import StoreSchema
 
-__all__ = ["ImpliedLabels"]
+__all__ = ["ImpliedLabels", "takes_one_of_twins"]
 
 WHICH_ARE = re.compile(r"\W*(?:which|what)\s+\w+\s+(?:is|are|was|were|has|have|had|does|do|did)\b", re.IGNORECASE)
+TWINS = 0.75  # share of the ends of relations that two labels have in common from which one noun may mean both
 
 
 class ImpliedLabels:
@@ -81,6 +82,27 @@ class ImpliedLabels:
     def _is_noun_of(self, relation: str, word: str) -> bool:
         known = {each.name for each in self.schema.relationships}
         return relation in known and self.words.is_own(relation, word)
+
+
+def takes_one_of_twins(plan: Plan, question: ParsedQuestion, schema: StoreSchema) -> bool:
+    """Whether a noun that no list knows was read as one label, where another would do as well: "which trees" for
+    conifers, where broadleaves are at the same ends of the same relations."""
+    wanted = next((slot for slot in plan.slots for each in plan.asked[:1] if slot.name == each.of), None)
+    if wanted is None or len(wanted.types) != 1 or not _asks_for_a_noun(question):
+        return False  # a column of a statement is of no slot
+    (label,) = wanted.types
+    ends = _ends(plan, wanted.name, schema)
+    if not ends or label in question.mentioned or _is_spelt(label, question.text):
+        return False
+    reached, own = set.intersection(*ends) - {label}, _places(label, schema)
+    return any(len(own & other) >= TWINS * len(own | other) for other in (_places(each, schema) for each in reached))
+
+
+def _places(label: str, schema: StoreSchema) -> set[tuple[str, bool]]:
+    """The ends of relations at which a label stands: their names, and whether it is the subject."""
+    pairs = [(known.name, pair) for known in schema.relationships for pair in known.ends]
+    subject = {(name, True) for name, pair in pairs if pair.subject == label}
+    return subject | {(name, False) for name, pair in pairs if pair.object == label}
 
 
 def _asks_for_a_noun(question: ParsedQuestion) -> bool:
