@@ -15,6 +15,7 @@ from clew.answer.kept import (
     composer_of,
     encoder_of,
     judge_of,
+    owners_of,
     paraphrases_of,
     polarity_of,
     schema_of,
@@ -285,7 +286,9 @@ class Answering(ModelWriting):
         score = f", the best {interpretation.ranked[0].score:.2f}" if interpretation.ranked else ""
         competitors = self.runner.competitors(ran)
         asked = bool(question.tokens) or not interpretation.written  # else it is a query of one's own
-        signs = signs_of(interpretation, ran.outcome, competitors, self.words) if asked else {}
+        signs = (
+            signs_of(interpretation, ran.outcome, competitors, self.words, owners_of(self.resources)) if asked else {}
+        )
         same_named = self.runner.same_named(ran.outcome)
         noted = (same_name_note(ran.outcome, same_named),) if same_named else ()
         trace = (f"{question.operation}, naming {names}", f"{len(interpretation.ranked)} candidate plans{score}")

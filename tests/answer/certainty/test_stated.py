@@ -7,7 +7,7 @@ import pytest
 from askers import asker_of_csv
 from clew.answer import Asker
 from clew.answer.certainty.stated import departures
-from clew.answer.kept import composer_of, vocabulary_of, words_of
+from clew.answer.kept import composer_of, owners_of, vocabulary_of, words_of
 from clew.answer.reading.account import account_for
 from clew.answer.reading.interpretation import Interpretation
 from clew.answer.reading.question import understand
@@ -119,6 +119,13 @@ def forum(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
             False,
         ),
         ("Which questions are linked to python?", TAGGED, False),  # a verb that is spelt like an attribute
+        (  # a link is an attribute of users, of which this says nothing
+            "Which tags does the link between questions and the tag rust come from?",
+            "MATCH (question:Question)-[:TAGGED]->(tag:Tag {name: 'rust'}) RETURN question",
+            False,
+        ),
+        ("Who asked the text about how to sort?", f"{COUNT} WHERE q.name = 'How to sort' RETURN user", False),
+        ("Who has the text 'How to sort'?", f"{COUNT} WHERE q.name = 'How to sort' RETURN user", True),
         ("How old is Ann?", f"{ANN} RETURN user.HYR", True),  # a code, of whatever it is
         ("How old is Ann?", f"{ANN} RETURN user.hired_in", True),
         ("How old is Ann?", f"{ANN} RETURN user.born", False),
@@ -139,4 +146,6 @@ def test_a_plan_has_what_the_question_states(forum: Asker, text: str, written: s
     composer = composer_of(resources)
     candidate = composer.read(written, question, composer.placeholders(question)).candidate
     account = account_for(question, candidate, words, next(iter(question.trees), None))
-    assert (departures(Interpretation(question, candidate, account=account), words) > 0) is departs
+    assert (
+        departures(Interpretation(question, candidate, account=account), words, owners_of(resources)) > 0
+    ) is departs

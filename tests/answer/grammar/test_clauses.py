@@ -44,6 +44,11 @@ def known(text: str) -> tuple[str, list[Known]]:
             "airlines",
             ["airlines [fly to] §", "not airlines [fly to] §"],
         ),
+        (
+            "In which country is the school where [Ana Ruiz] trained?",
+            "country",
+            ["school [is In] country", "§ [trained] school"],
+        ),
         ("Who directed the sequel of [Night Harbour]?", "Who", ["Who [directed] sequel", "sequel [sequel of] §"]),
     ],
 )

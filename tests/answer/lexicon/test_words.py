@@ -25,6 +25,10 @@ SCHEMA = StoreSchema(
     ),
 )
 WORDS = Words(SCHEMA)
+ORBIT = Words(
+    StoreSchema("s", tuple(Label(name, name, 1) for name in ("GroundStation", "RelayStation", "Radio station")), (), ())
+)
+PLACES = Words(StoreSchema("s", tuple(Label(name, name, 1) for name in ("Radio station", "Station")), (), ()))
 
 
 def said(relation: str, text: str) -> float:
@@ -81,3 +85,16 @@ def test_what_is_noted_denies_nothing() -> None:
         if WORDS.is_class("negation", word)
     ]
     assert denying == ["not", "Not", "without", "lacked"]
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "labels"),
+    [
+        (ORBIT, "which stations send", {"GroundStation", "RelayStation", "Radio station"}),
+        (ORBIT, "which ground stations send", {"GroundStation"}),
+        (PLACES, "which stations send", {"Station"}),  # what is called so and nothing else
+    ],
+)
+def test_the_last_word_of_several_types_means_each_of_them(words: Words, text: str, labels: set[str]) -> None:
+    found = words.find_types(list(tokens_of(text)))
+    assert [set(each.labels) for each in found] == [labels]

@@ -28,6 +28,8 @@ BITTEN = "MATCH (dog)-[:BIT]->(person) RETURN person"
 OWN = "MATCH (dog)-[:BIT]->(person)-[:KEEPS]->(dog) RETURN person"
 CHAIRS = "MATCH (person)-[:CHAIRS]->(court {id: $court1}) RETURN person"
 HEARS = "MATCH (court)-[:HEARS]->(matter {id: $matter1}) RETURN court"
+MOST = "MATCH (court)-[:HEARS]->(matter) RETURN court, count(matter) AS number ORDER BY number DESC LIMIT 1"
+HEARD = "MATCH (court)-[:HEARS]->(matter) RETURN court"
 ALONE = (
     "MATCH (court)-[:HEARS]->(matter {id: $matter1}) "
     "WHERE NOT EXISTS { MATCH (court)-[:HEARS]->(matter2) WHERE matter2 <> matter } RETURN court"
@@ -62,6 +64,8 @@ def answered(court: Asker, text: str, query: str) -> Answer:
         ("Who is going to chair the Night Court?", CHAIRS, True),
         ("Who chairs the Night Court each week?", CHAIRS, False),
         ("Which courts hear appeal cases?", HEARS, False),
+        ("Which court hears the most matters of all?", MOST, False),
+        ("Which courts hear all matters?", HEARD, True),
         ("Which courts hear appeal cases and nothing else?", HEARS, True),
         ("Which courts hear nothing but appeal cases?", ALONE, False),
         ("Which people keep dogs, none of which bite people?", KEEPERS % ("dog", "person2"), False),

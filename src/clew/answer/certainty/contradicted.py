@@ -10,7 +10,7 @@ meant ("Ada Moor", of Ada Hill), and whatever `stated.py` finds.
 import re
 
 from clew.answer.certainty.deeds import find_misplaced, tells_no_direction, unites_types
-from clew.answer.certainty.stated import departures
+from clew.answer.certainty.stated import Owners, departures
 from clew.answer.grammar.clauses import Clause, Sentence, find_clauses
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.plan import ABSENT, Step
@@ -29,9 +29,9 @@ DENIED = re.compile(  # "which artists never", "which diseases do not": the verb
 CHOOSING = frozenset({"which", "what", "who", "whom", "whose", "list", "show", "name", "tell", "give", "you", "there"})
 
 
-def contradictions(interpretation: Interpretation, words: Words) -> int:
-    """In how many ways a plan contradicts its question."""
-    return departures(interpretation, words) + sum(
+def contradictions(interpretation: Interpretation, words: Words, owners: Owners) -> int:
+    """In how many ways a plan contradicts its question; `owners` are the labels with each property."""
+    return departures(interpretation, words, owners) + sum(
         (
             find_misplaced(interpretation, words) is not None,
             unites_types(interpretation, words),

@@ -15,6 +15,7 @@ from typing import Any
 
 from clew.answer.certainty.astray import goes_astray
 from clew.answer.certainty.contradicted import contradictions
+from clew.answer.certainty.stated import Owners
 from clew.answer.grammar.modality import asks_what_may_be
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.plan import ABSENT
@@ -47,7 +48,11 @@ def is_contested(interpretation: Interpretation, other: Ranked) -> bool:
 
 
 def signs_of(
-    interpretation: Interpretation, outcome: Outcome, competitors: Sequence[Competitor], words: Words
+    interpretation: Interpretation,
+    outcome: Outcome,
+    competitors: Sequence[Competitor],
+    words: Words,
+    owners: Owners,
 ) -> dict[str, float]:
     """The evidence for and against an interpretation, by name."""
     candidate, account, plan = interpretation.candidate, interpretation.account, interpretation.candidate.plan
@@ -70,7 +75,7 @@ def signs_of(
         "nothing": float(nothing),
         "zero": float(outcome.counts_nothing or bool(outcome.uncovered) or (nothing and bool(plan.sort))),
         "simpler": float(bool(interpretation.notes)),
-        "contradicted": float(contradictions(interpretation, words) + possible),
+        "contradicted": float(contradictions(interpretation, words, owners) + possible),
         "astray": float(goes_astray(interpretation, words)),
         "unsure value": float(values is not None and (values.unsure or values.ambiguous)),
         "length": max(0, len(interpretation.question.tokens) - LONG) / LONG,

@@ -5,7 +5,7 @@ meanings is needed. Out: for a plan of any origin, in how many ways it departs f
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import pairwise
 
 from clew.answer.grammar.clauses import find_clauses
@@ -20,8 +20,9 @@ from clew.answer.plans.plan import Plan, Sort
 from clew.answer.reading.interpretation import Interpretation
 from clew.answer.statements.column_words import is_time
 
-__all__ = ["departures", "keys_of"]
+__all__ = ["Owners", "departures", "keys_of"]
 
+Owners = Mapping[str, Set[str]]
 NAMING = frozenset(map(stem, ("name", "title")))  # nouns that ask for what entities are called
 VAGUE = frozenset(map(stem, ("name", "id", "type", "value", "number", "time", "note")))  # what any attribute may be
 AVERAGED = frozenset(map(stem, ("average", "avg", "mean", "median")))
@@ -35,22 +36,22 @@ ALIKE = 5  # letters that two words of one family have in common
 COUNTED = frozenset({"most", "fewest", "many", "more", "fewer", "least"})  # words before what is counted
 HOW = re.compile(r"\bhow\s+(?:many\s+\w+\s+)?(?P<adjective>\w+)\b", re.IGNORECASE)
 BESIDE = re.compile(r"""['"’”]?,?\s*(?:and|or)\s*['"‘“]?(?:the\s+)?""", re.IGNORECASE)  # between two names
-KIN = frozenset(word_table("asking.json")["sexed kin"])
+MALE, FEMALE = (frozenset(word_table("asking.json")[f"{sex} kin"]) for sex in ("male", "female"))
 SEXED = frozenset(map(stem, word_table("asking.json")["sexed deeds"]))  # which say whether a father or a mother does it
 SEX = re.compile(r"(?:^|_)(?:sex|gender)(?:_|$)", re.IGNORECASE)
 WHAT = re.compile(r"\W*(?:what|who|whom|whose)\b", re.IGNORECASE)
 NOUNS, DEEDS = ("NN", "NNS", "NNP", "NNPS"), ("VBN", "VBD", "JJ")
 
 
-def departures(interpretation: Interpretation, words: Words) -> int:
-    """In how many ways a plan has otherwise what its question states."""
+def departures(interpretation: Interpretation, words: Words, owners: Owners) -> int:
+    """In how many ways a plan has otherwise what its question states; `owners` are the labels with each property."""
     return sum(
         (
             _is_upside_down(interpretation),
             _is_ordered_by_nothing_said(interpretation),
             _is_ordered_by_another(interpretation, words),
             _lacks_what_is_asked(interpretation),
-            _lacks_an_attribute(interpretation, words),
+            _lacks_an_attribute(interpretation, words, owners),
             _measures_another(interpretation),
             _gives_no_name(interpretation),
             _drops_one_of_two(interpretation),
@@ -64,15 +65,19 @@ def departures(interpretation: Interpretation, words: Words) -> int:
 
 
 def _leaves_out_a_sex(interpretation: Interpretation, words: Words) -> bool:
-    """Whether a father, a daughter or an aunt is any parent, child or relative in the plan."""
+    """Whether a father, a daughter or an aunt is any parent, child or relative in the plan; sons and daughters are."""
     question, candidate = interpretation.question, interpretation.candidate
-    kin = {token.stem for token in question.tokens if token.text.lower() in KIN and token not in question.of_names}
+    kin = [token for token in question.tokens if token.text.lower() in MALE | FEMALE and token not in question.of_names]
+    for one, other in pairwise(kin):
+        of_both = (one.text.lower() in MALE) != (other.text.lower() in MALE)
+        if of_both and BESIDE.fullmatch(question.text[one.end : other.start]) is not None:
+            return False
     plan, schema = candidate.plan, words.schema
     called = [schema.relationship(name).relation for name in candidate.relationships]
     called += [schema.type_of(label) for slot in plan.slots for label in slot.types]
     told = {stem(word) for name in called for word in plain_name(name).split()}
     limited = any(SEX.search(each.key) for part in plan.parts for each in part.conditions)
-    return bool(kin - told) and SEXED.isdisjoint(told) and not limited
+    return not {token.stem for token in kin} <= told and SEXED.isdisjoint(told) and not limited
 
 
 def _says_when_instead(interpretation: Interpretation, words: Words) -> bool:
@@ -136,30 +141,46 @@ def _is_ordered_by_another(interpretation: Interpretation, words: Words) -> bool
 
 
 def _lacks_what_is_asked(interpretation: Interpretation) -> bool:
-    """Whether attributes are asked for by their own names, and a plan has none of them."""
+    """Whether attributes of what a plan is about are asked for by their own names, and it has none of them."""
     plan, question = interpretation.candidate.plan, interpretation.question
     held = {*keys_of(plan), *interpretation.candidate.relationships}
     said = {token.stem for token in tokens_of(question.text)}
+    about = _labels_of(plan)
     named = [each for each in question.values.asked if set(_stems(each.title)) <= said - VAGUE]
+    named = [each for each in named if not about or each.label in about]
     return bool(named) and held.isdisjoint(each.relation or each.key for each in question.values.asked)
 
 
-def _lacks_an_attribute(interpretation: Interpretation, words: Words) -> bool:
-    """Whether a noun is the very name of an attribute, and nothing in the plan is called so."""
+def _lacks_an_attribute(interpretation: Interpretation, words: Words, owners: Owners) -> bool:
+    """Whether a noun is the very name of an attribute of what a plan is about, and nothing in it is called so."""
     plan, bindings = interpretation.candidate.plan, interpretation.account.bindings
-    known = {tuple(_stems(each.name)) for each in words.schema.properties} - {(each,) for each in VAGUE}
+    about = _labels_of(plan)
+    own = (name for name, labels in owners.items() if not about or not about.isdisjoint(labels))
+    known = {tuple(_stems(each)) for each in own} - {(each,) for each in VAGUE}
     held = {part for key in keys_of(plan) for part in _stems(key)}
     met = [each for each in bindings if each.part.partition(" ")[0] in ("type", "column", "name", "value")]
     met += [each for each in bindings if each.part.startswith("relation ")]
     tokens = interpretation.question.tokens
     for at, token in enumerate(tokens):
-        own = tuple(_stems(token.text))
-        alike = {part[:ALIKE] for part in held}.issuperset(part[:ALIKE] for part in own)  # licence, licensed
+        noun = tuple(_stems(token.text))
+        alike = {part[:ALIKE] for part in held}.issuperset(part[:ALIKE] for part in noun)  # licence, licensed
         denied = any(words.is_class("negation", each.text) for each in tokens[max(0, at - 2) : at])
-        if own not in known or alike or denied or any(each.start <= token.start < each.end for each in met):
+        if noun not in known or alike or denied or any(each.start <= token.start < each.end for each in met):
             continue
-        if _tag(token, interpretation) in NOUNS and not is_in_rate(interpretation.question.text, token.start):
+        if is_in_rate(interpretation.question.text, token.start) or _is_done_to(token, interpretation, words):
+            continue
+        if _tag(token, interpretation) in NOUNS:
             return True
+    return False
+
+
+def _is_done_to(token: Token, interpretation: Interpretation, words: Words) -> bool:
+    """Whether a word is the object of a verb that a relation of the plan is called by: who *carved the stone*."""
+    for tree in interpretation.question.trees[:1]:
+        at = tree.at(token.start)
+        if at is not None and tree.words[at].role in ("dobj", "nsubjpass"):
+            verb = tree.words[tree.words[at].head].text
+            return any(words.binds(name, verb) for name in interpretation.candidate.relationships)
     return False
 
 
@@ -269,6 +290,13 @@ def keys_of(plan: Plan) -> Iterator[str]:
     columns = [*plan.asked, *(each.by for each in plan.sort if each.by is not None)]
     yield from (each.key or "" for each in columns)
     yield from (each.key or "" for each in plan.measures)
+
+
+def _labels_of(plan: Plan) -> set[str]:
+    """The labels of what a plan is about; none if it leaves a type open."""
+    if not all(slot.types for slot in plan.slots):
+        return set()
+    return {label for slot in plan.slots for label in slot.types}
 
 
 def _parts(column: Asked | None) -> Sequence[str]:

@@ -161,7 +161,9 @@ class _Clauses:
         for right in self.tree.children(at, "attr"):
             if subject is not None and right != subject and self.low[right] not in WH:
                 for each in self._listed(right):
-                    if self.found.asked in (subject, each) and self._is_name(subject, each):
+                    if (preposition := self._before(at, subject)) is not None:  # "in which country is the school"
+                        self._join(each, subject, (at, preposition), False, denied)
+                    elif self.found.asked in (subject, each) and self._is_name(subject, each):
                         asked = subject if self.found.asked == subject else each
                         self._join(asked, each if asked == subject else subject, (asked,), False, denied)
                     elif self.words[each].anchor is not None:
@@ -183,6 +185,11 @@ class _Clauses:
         for adverb in self.tree.children(at, "advmod"):
             if self.low[adverb] in ("where", "when"):
                 self._join(subject, adverb, (at,), False, denied)
+
+    def _before(self, at: int, asked: int) -> int | None:
+        """The preposition before what is asked for, which a tree gives to the verb instead."""
+        alone = (n for n in self.tree.children(at, "prep") if n < asked and not self.tree.children(n))
+        return next(alone, None) if asked == self.found.asked else None
 
     def _is_name(self, *nouns: int) -> bool:
         return any(self.words[at].anchor is not None for at in nouns)

@@ -3,7 +3,6 @@
 Phrases are kept by the forms of their words; tokens go in, and each run of them that is such a phrase comes out.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -34,15 +33,14 @@ def phrase_index(
 
 
 def heads(names: Mapping[tuple[str, ...], tuple[str, ...]]) -> dict[tuple[str, ...], tuple[str, ...]]:
-    """The last words of types' names of several, where one type only ends so: the "rating" of MPAA ratings."""
+    """The last words of types' names: the "rating" of MPAA ratings, "stations" on the ground and in orbit."""
     table = word_table("asking.json")
     said = {singular(word) for family in ("frame", "filler", "light") for word in table[family]}
-    ends = Counter(phrase[-1] for phrase in names)
-    return {
-        phrase[-1:]: labels
-        for phrase, labels in names.items()
-        if len(phrase) > 1 and ends[phrase[-1]] == 1 and phrase[-1] not in said
-    }
+    found: dict[tuple[str, ...], tuple[str, ...]] = {}
+    for phrase, labels in names.items():
+        if len(phrase) > 1 and phrase[-1] not in said:
+            found[phrase[-1:]] = tuple(dict.fromkeys((*found.get(phrase[-1:], ()), *labels)))
+    return found
 
 
 def type_words(

@@ -12,7 +12,7 @@ from math import exp
 from clew.answer.certainty.contradicted import contradictions
 from clew.answer.certainty.passed_over import passes_over
 from clew.answer.certainty.signs import is_reversible
-from clew.answer.kept import composer_of, paraphrases_of, polarity_of, words_of
+from clew.answer.kept import composer_of, owners_of, paraphrases_of, polarity_of, words_of
 from clew.answer.lexicon.forms import tokens_of
 from clew.answer.models.branches import other_grammars
 from clew.answer.models.compose import Composed
@@ -194,7 +194,7 @@ class QueryReader:
             text,
             ran,
             tuple(token.logprob for token in said.logprobs),
-            contradicted=contradictions(interpretation, self._words) > 0
+            contradicted=contradictions(interpretation, self._words, owners_of(self._resources)) > 0
             or passes_over(interpretation, self._polarity, self._words)
             or ranks_texts(ran.candidate.plan, self._composer.shown)
             or takes_one_of_twins(ran.candidate.plan, parsed, self._resources.schema),

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from clew.answer.certainty.contradicted import contradictions
 from clew.answer.grammar.roles import ASKED, COMPARISON, NEGATION, QUANTIFIER, STRUCTURE
 from clew.answer.hearing.linking import Meant
-from clew.answer.kept import composer_of, link_of, polarity_of, words_of
+from clew.answer.kept import composer_of, link_of, owners_of, polarity_of, words_of
 from clew.answer.lexicon.numbers import find_numbers, read_number
 from clew.answer.models.compose import Composed
 from clew.answer.plans.condition import Asked, Condition
@@ -65,7 +65,7 @@ class WrittenReader:
             ran = run_written(composed, question, model, self._resources, runner)
             if ran is not None and not ran.is_empty:
                 told = replace(ran.interpretation, question=question)
-                return Written(ran, contradicted=contradictions(told, self._words) > 0)
+                return Written(ran, contradicted=contradictions(told, self._words, owners_of(self._resources)) > 0)
         return None
 
 

@@ -8,7 +8,7 @@ from clew.answer.certainty.contradicted import contradictions
 from clew.answer.grammar.roles import COMPARISON, MODAL, NAME, NEGATION, PAST, QUANTIFIER, RESTRICTION, STRUCTURE
 from clew.answer.hearing.hearing import Heard, forbids
 from clew.answer.hearing.linking import Has
-from clew.answer.kept import lexical_of, polarity_of, stated_once_of, words_of
+from clew.answer.kept import lexical_of, owners_of, polarity_of, stated_once_of, words_of
 from clew.answer.lexicon.families import has_synonyms
 from clew.answer.lexicon.polarity import HARM
 from clew.answer.lexicon.words import Words
@@ -110,7 +110,9 @@ def speak(
         told = replace(ran.interpretation, question=parsed)
         met = {at for at in reading.met if at not in reading.left_out}
         said = tuple(word for at, word in enumerate(words) if at in met or word.text.lower() in QUESTIONS)
-        spoken = Spoken(reading, ran, said, contradicted=contradictions(told, words_of(resources)) > 0)
+        spoken = Spoken(
+            reading, ran, said, contradicted=contradictions(told, words_of(resources), owners_of(resources)) > 0
+        )
         if not ran.is_empty and spoken.is_complete:
             return spoken
         if first is None or (first.ran.is_empty and not ran.is_empty):

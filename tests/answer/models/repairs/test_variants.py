@@ -52,3 +52,13 @@ def test_a_type_that_is_a_code_may_be_another() -> None:
     married = "MATCH (a{} {{id: 'x'}})-[:MRD]->(b:Play) RETURN b"
     (other,) = variants(plan(married.format(":JU")), coded)
     assert same(other, plan(married.format("")))
+
+
+def test_places_between_two_places_need_not_be_there() -> None:
+    nested = (relationship("LIES_IN", "Town", "County"), relationship("BASED_AT", "Firm", "Town"))
+    places = StoreSchema("", tuple(Label(name, name, 1) for name in ("Firm", "Town", "Parish", "County")), (), nested)
+    text = "MATCH (f:Firm)-[:BASED_AT]->(t:Town)-[:LIES_IN]->(p:Parish{})-[:LIES_IN]->(c:County {{id: 'x'}}) RETURN {}"
+    (other,) = variants(plan(text.format("", "f")), places)
+    assert same(other, plan("MATCH (f:Firm)-[:BASED_AT]->(t:Town)-[:LIES_IN*1..8]->(c:County {id: 'x'}) RETURN f"))
+    assert not list(variants(plan(text.format("", "p")), places))  # the parish is asked for
+    assert not list(variants(plan(text.format(" {id: 'y'}", "f")), places))

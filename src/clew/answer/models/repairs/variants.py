@@ -2,11 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import permutations
 
 from clew.answer.lexicon.forms import is_code
+from clew.answer.models.repairs.places import relations_of_places
 from clew.answer.plans.condition import Condition
 from clew.answer.plans.operators import BOUNDS
 from clew.answer.plans.plan import REQUIRED, Measure, Part, Plan, Step
+from clew.answer.plans.schema.containment import DEEPEST
 from clew.store.layout import StoreSchema
 
 __all__ = ["variants"]
@@ -15,9 +18,17 @@ __all__ = ["variants"]
 def variants(plan: Plan, schema: StoreSchema) -> Iterator[Plan]:
     """The plan without ends that must be unstated, with its only step between two of one type reversed, as a total.
 
-    Also without types that are codes: what a query calls by one may be of another.
+    Also without the places between two places, and without types that are codes: what a query calls by one may be of
+    another.
     """
-    yield from filter(None, (_still(plan), _turned(plan, schema), _totalled(plan), _of_any_type(plan, schema)))
+    changed = (
+        _still(plan),
+        _turned(plan, schema),
+        _totalled(plan),
+        _through_places(plan, frozenset(relations_of_places(schema))),
+        _of_any_type(plan, schema),
+    )
+    yield from filter(None, changed)
 
 
 def _still(plan: Plan) -> Plan | None:
@@ -52,6 +63,30 @@ def _joins_alike(step: Step, schema: StoreSchema) -> bool:
     """Whether entities of one type can be at both ends of a relation."""
     ends = [pair for name in step.relations for pair in schema.relationship(name).ends]
     return not {pair.subject for pair in ends}.isdisjoint(pair.object for pair in ends)
+
+
+def _through_places(plan: Plan, lying: frozenset[str]) -> Plan | None:
+    """The plan in which places lie in others however many lie between; None where none that a query has does.
+
+    Villages of a county may lie in it directly, or in a district of it.
+    """
+    said = plan.wanted | {each.of for part in plan.parts for each in part.conditions}
+    ends = [end for part in plan.parts for step in part.steps for end in step.ends]
+
+    def lies(step: Step) -> bool:
+        return bool(step.relations) and lying.issuperset(step.relations) and not step.name and not step.either_way
+
+    for part in plan.parts:
+        for inner, outer in permutations(filter(lies, part.steps), 2):
+            between = inner.object
+            if between != outer.subject or between in said or ends.count(between) > 2:
+                continue
+            whole = replace(inner, object=outer.object, relations=tuple(sorted(lying)), longest=DEEPEST)
+            steps = tuple(whole if step is inner else step for step in part.steps if step is not outer)
+            parts = tuple(replace(part, steps=steps) if each is part else each for each in plan.parts)
+            changed = replace(plan, slots=tuple(each for each in plan.slots if each.name != between), parts=parts)
+            return _through_places(changed, lying) or changed
+    return None
 
 
 def _of_any_type(plan: Plan, schema: StoreSchema) -> Plan | None:
