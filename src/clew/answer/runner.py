@@ -58,8 +58,11 @@ class Ran:
         return plan.kind == "rows" and bool(plan.asked) and not self.outcome.items
 
     def gives(self, answer: Answer) -> bool:
-        """Whether its result is that of an answer: the same entities and the same number."""
-        found = stated_number(self.candidate, self.outcome), {item.id for item in self.outcome.items}
+        """Whether its result is that of an answer: the same entities and the same number, or the same yes or no."""
+        value = stated_number(self.candidate, self.outcome)
+        if isinstance(value, bool) and isinstance(answer.value, bool):
+            return value == answer.value
+        found = value, {item.id for item in self.outcome.items}
         return (answer.value, {item.id for item in answer.items}) == found
 
 

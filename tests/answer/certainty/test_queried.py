@@ -24,12 +24,15 @@ def written(
     empty: bool = False,
     score: float = 1.0,
     called_right: float = 1.0,
+    compares: bool = False,
     **signs: bool,
 ) -> SimpleNamespace:
     """A query as it ran, as far as its signs are read."""
     account = SimpleNamespace(unbound=[None] * unbound)
     ran = SimpleNamespace(
-        candidate=SimpleNamespace(plan=SimpleNamespace(kind=kind), meanings=[SimpleNamespace(score=score)]),
+        candidate=SimpleNamespace(
+            plan=SimpleNamespace(kind=kind, compares_counts=compares), meanings=[SimpleNamespace(score=score)]
+        ),
         interpretation=SimpleNamespace(account=account),
         outcome=SimpleNamespace(value=value, counts_nothing=kind == "count" and value == 0),
         is_empty=empty,
@@ -80,6 +83,7 @@ def test_a_query_without_doubt_has_a_chance_that_suffices() -> None:
         (written(paraphrased=True), {"paraphrased": 1.0}),
         (written(kind="exists", value=False), {"no": 1.0}),
         (written(kind="exists", value=True), {}),
+        (written(kind="exists", value=False, compares=True), {}),  # A has not more than B
         (written(kind="count", value=0), {"empty": 1.0}),
         (written(kind="count", value=3), {}),
     ],

@@ -24,12 +24,13 @@ MOST = {  # larger values say no more
 def query_signs(read: "ReadQuery", *, confirmed: bool) -> dict[str, float]:
     """The evidence for and against a written query, by name; `confirmed`: the readers give the same answer.
 
-    That all find nothing, or say no, confirms nothing: other plans give that answer too.
+    That all find nothing, or say no, confirms nothing: other plans give that answer too. That A has not more than B
+    is as good as a yes: no other plan of two counts says so.
     """
     plan, account = read.ran.candidate.plan, read.ran.interpretation.account
     first, rest = read.logprobs[:1], read.logprobs[1:] if read.reluctant else read.logprobs
     empty = read.ran.is_empty or read.ran.outcome.counts_nothing
-    no = plan.kind in ("exists", "lacks") and not read.ran.outcome.value
+    no = plan.kind in ("exists", "lacks") and not read.ran.outcome.value and not plan.compares_counts
     signs = {
         "doubt": -sum(rest),  # of the model, while it wrote
         "called wrong": -log(max(read.called_right, 1e-3)),  # by the model, asked again

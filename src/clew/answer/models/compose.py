@@ -23,7 +23,7 @@ from clew.answer.models.repairs.joining import (
     without_columns,
 )
 from clew.answer.models.repairs.labels import ImpliedLabels
-from clew.answer.models.repairs.names import alike_properties, joined_by_or, said_twice
+from clew.answer.models.repairs.names import alike_properties, joined_by_or, said_twice, two_by_one_variable
 from clew.answer.models.repairs.places import inside_places, relations_of_places
 from clew.answer.models.repairs.values import with_known_values
 from clew.answer.models.schema_grammar import NONE, Placeholder, query_grammar
@@ -55,7 +55,15 @@ ALTERNATIVES = 5  # tokens whose probabilities are reported
 MOST_CALLED = 50  # entities whose names begin with what is written
 OVERRULED = -5.0  # log-probability of a token below which the grammar chose it, not the model
 RELUCTANT = 0.2  # probability of a query at which NONE is no longer accepted
-REPAIRS = (alike_properties, bridge_names, join_variables, with_columns, without_columns, columns_own_steps)
+REPAIRS = (
+    alike_properties,
+    two_by_one_variable,
+    bridge_names,
+    join_variables,
+    with_columns,
+    without_columns,
+    columns_own_steps,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -282,6 +282,11 @@ class Plan:
                 return each
         return None
 
+    @property
+    def compares_counts(self) -> bool:
+        """Whether it says that there are more of one thing than of another."""
+        return any(self.compared_with(part) is not None for part in self.parts)
+
     def with_part(self, part: Part) -> "Plan":
         return replace(self, parts=(*self.parts, part))
 

@@ -34,6 +34,16 @@ MUSEUM = ShownSchema(
             "MATCH (room)-[:PART_OF]->(x:work {id: $work1}) RETURN room",
             "MATCH (room)<-[:HANGS_IN]-(x:work {id: $work1}) RETURN room",
         ),
+        (
+            "MATCH (work)-[:HANGS_IN]->(house {id: $house1}) RETURN work",
+            "MATCH (work)-[:HANGS_IN]->()-[:PART_OF*1..]->(house {id: $house1}) RETURN work",
+        ),
+        (
+            "MATCH (wing)<-[:HANGS_IN]-(work)<-[:MADE]-(artist) RETURN wing",
+            "MATCH (wing)<-[:PART_OF*1..]-()<-[:HANGS_IN]-(work)<-[:MADE]-(artist) RETURN wing",
+        ),
+        ("MATCH (work)-[r:HANGS_IN]->(house) RETURN r.q_year", None),  # what is said of the step is of the room
+        ("MATCH (house)-[:HANGS_IN]->(work) RETURN house", None),
         ("MATCH (work)-[:PART_OF]->(room {id: $room1}) RETURN work", None),  # works are part of nothing
         ("MATCH (work)-[:PART_OF]->(room) RETURN work", None),
         ("MATCH (room)-[:PART_OF]->(house) RETURN room", "MATCH (room)-[:PART_OF*1..]->(house) RETURN room"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from clew.answer.models.repairs.names import alike_properties, joined_by_or, said_twice
+from clew.answer.models.repairs.names import alike_properties, joined_by_or, said_twice, two_by_one_variable
 from clew.answer.models.schema_grammar import Placeholder
 from clew.answer.models.shown_schema import TEXT, Field, Join, ShownSchema
 from clew.answer.names.meanings import Anchor
@@ -78,4 +78,25 @@ def test_a_property_is_compared_with_that_of_the_other(written: str, read: str |
     query = "MATCH (pub)-[:IN]->(town), (pub2)-[:IN]->(town2) WHERE {} RETURN pub"
     statement, repairs = alike_properties(parse(query.format(written)), TOWNS)
     assert write(statement) == write(parse(query.format(read or written)))
+    assert len(repairs) == (read is not None)
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        (
+            "MATCH (x)-[:AT]->(port {id: $port1}), (x)-[:AT]->(port {id: $port2}) RETURN x",
+            "MATCH (x)-[:AT]->(port {id: $port1}), (x)-[:AT]->(port2too {id: $port2}) RETURN x",
+        ),
+        (
+            "MATCH (p {id: $port1}) WHERE NOT EXISTS { MATCH (x)-[:OFF]->(p {id: $port2}) } RETURN x",
+            "MATCH (p {id: $port1}) WHERE NOT EXISTS { MATCH (x)-[:OFF]->(port2too {id: $port2}) } RETURN x",
+        ),
+        ("MATCH (x)-[:AT]->(port {id: $port1}), (y)-[:AT]->(port {id: $port1}) RETURN x, y", None),
+        ("MATCH (x)-[:AT]->(port {id: $port1}), (x)-[:AT]->(port2 {id: $port2}) RETURN x", None),
+    ],
+)
+def test_one_variable_is_not_two_entities(written: str, read: str | None) -> None:
+    statement, repairs = two_by_one_variable(parse(written), TOWNS)
+    assert write(statement) == write(parse(read or written))
     assert len(repairs) == (read is not None)

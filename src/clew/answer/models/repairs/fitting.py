@@ -1,20 +1,23 @@
 """Relations of a written query that do not connect its types, read as the one that does.
 
-MATCH (room)-[:WING]->(wing), in a graph where PART_OF alone connects rooms and wings, means that relation; and
-(town)-[:PART_OF]->(region), where towns are part of counties and these of regions, means several steps.
+MATCH (room)-[:WING]->(wing), in a graph where PART_OF alone connects rooms and wings, means that relation;
+(town)-[:PART_OF]->(region), where towns are part of counties and these of regions, means several steps; and
+(work)-[:HANGS_IN]->(wing), where works hang in rooms and these are part of wings, means a room of the wing.
 In: a statement. Out: the statement with such steps, and what was changed.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from clew.answer.lexicon.forms import plain_name, stem
 from clew.answer.models.shown_schema import Join, ShownSchema
+from clew.answer.plans.schema.containment import is_within
 from clew.store.cypher import syntax as s
 
 __all__ = ["fitting_relations", "label_of", "only_step"]
 
 Ends = tuple[str, str]
+Element = s.EntityPattern | s.RelationshipPattern
 
 
 def fitting_relations(statement: s.Statement, schema: ShownSchema) -> tuple[s.Statement, tuple[str, ...]]:
@@ -24,7 +27,7 @@ def fitting_relations(statement: s.Statement, schema: ShownSchema) -> tuple[s.St
     def change(part: object) -> object:
         if not isinstance(part, s.Pattern):
             return part
-        elements = list(part.elements)
+        elements: list[Element | tuple[Element, ...]] = list(part.elements)
         for at in range(1, len(elements) - 1, 2):
             before, step, after = elements[at - 1 : at + 2]
             assert isinstance(before, s.EntityPattern)
@@ -39,7 +42,10 @@ def fitting_relations(statement: s.Statement, schema: ShownSchema) -> tuple[s.St
                 elements[at] = fitted
                 longer = " in several steps" if fitted.repeated else ""
                 repairs.append(f"{step.types[0]} read as {fitted.types[0]}{longer} between {left} and {right}")
-        return replace(part, elements=tuple(elements))
+            elif (within := _into(step, (left, right), schema)) is not None:
+                elements[at] = within
+                repairs.append(f"{step.types[0]} read as leading into {right if step.direction == 'out' else left}")
+        return replace(part, elements=tuple(_flat(elements)))
 
     changed: s.Statement = s.rewrite(statement, change)
     return (changed, tuple(repairs)) if repairs else (statement, ())
@@ -77,6 +83,27 @@ def _fitted(
             return replace(step, direction=way, repeated=True, shortest=1, longest=None)
     other = only_step(*labels, schema) if _says_no_more(step, labels, named, own) else None
     return None if other is None else replace(step, direction=other.direction, types=other.types)
+
+
+def _into(step: s.RelationshipPattern, labels: Ends, schema: ShownSchema) -> tuple[Element, ...] | None:
+    """The steps to something that lies in the one at the end, where it is that to which the relation leads."""
+    if step.direction not in ("out", "in") or step.variable is not None:
+        return None
+    start, end = labels if step.direction == "out" else labels[::-1]
+    inner = {join.object for join in schema.joins if (join.subject, join.relationship) == (start, step.types[0])}
+    lying = {join.relationship for join in schema.joins if is_within(join.relationship)}
+    for name in sorted(lying):
+        inside = [join for join in schema.joins if join.relationship == name]
+        if end not in inner and any(end in set(_led_to(each, inside)) for each in inner):
+            within = s.RelationshipPattern(step.direction, types=(name,), repeated=True, longest=None)
+            steps: tuple[Element, ...] = (step, s.EntityPattern(), within)
+            return steps if step.direction == "out" else steps[::-1]
+    return None
+
+
+def _flat(elements: Iterable[Element | tuple[Element, ...]]) -> Iterator[Element]:
+    for each in elements:
+        yield from each if isinstance(each, tuple) else (each,)
 
 
 def _says_no_more(step: s.RelationshipPattern, labels: Ends, named: tuple[bool, bool], own: list[Join]) -> bool:

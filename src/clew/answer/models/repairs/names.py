@@ -16,7 +16,7 @@ from clew.answer.models.shown_schema import ShownSchema
 from clew.answer.reading.question import Anchor
 from clew.store.cypher import syntax as s
 
-__all__ = ["alike_properties", "joined_by_or", "said_twice"]
+__all__ = ["alike_properties", "joined_by_or", "said_twice", "two_by_one_variable"]
 
 OR = re.compile(r"[\s,;]*\bor\b(\s+(the|a|an|in|of|at|by|with|for|from|to))*\s*", re.IGNORECASE)
 COMPARED = ("=", "<>", "<", "<=", ">", ">=")
@@ -50,6 +50,26 @@ def said_twice(statement: s.Statement, known: Sequence[Placeholder]) -> tuple[s.
 
     changed: s.Statement = s.rewrite(statement, change)
     return changed, (f"the second ${name} read as ${free[0].name}",)
+
+
+def two_by_one_variable(statement: s.Statement, schema: ShownSchema) -> tuple[s.Statement, tuple[str, ...]]:
+    """The statement with a variable of its own for each name, where one variable is said to be two of them.
+
+    MATCH (x)-[:CALLS_AT]->(port {id: $port1}), (x)-[:CALLS_AT]->(port {id: $port2}): no port is both.
+    """
+    named: dict[str, str] = {}
+    apart: dict[str, str] = {}
+
+    def change(part: Any) -> Any:
+        match part:
+            case s.EntityPattern(str() as variable, _, s.MapLiteral((("id", s.Parameter(name)),))):
+                if named.setdefault(variable, name) != name:
+                    apart[name] = variable
+                    return replace(part, variable=f"{name}too")
+        return part
+
+    changed: s.Statement = s.rewrite(statement, change)
+    return changed, tuple(f"${name} is another {variable}" for name, variable in apart.items())
 
 
 def _left_out(statement: s.Statement, known: Sequence[Placeholder]) -> list[Placeholder]:
