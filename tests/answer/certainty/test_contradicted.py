@@ -92,6 +92,7 @@ def written(asker: Asker, text: str, query: str, names: dict[str, str]) -> Inter
         ("Who is a parent of Job Trencher?", False),
         ("Who are the father and the mother of Job Trencher?", False),
         ("Who is the mother of the father of Job Trencher?", True),
+        ("Of which group is Job Trencher a daughter company?", False),
     ],
 )
 def test_a_parent_need_not_be_a_father(family: Asker, text: str, departs: bool) -> None:

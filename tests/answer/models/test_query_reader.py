@@ -288,7 +288,7 @@ def test_agreement_of_a_hesitant_one_makes_nothing_sure(breweries: Asker, ask: A
 def test_nor_does_that_of_a_query_that_the_grammar_of_the_question_contradicts(
     ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(query_reader, "contradictions", lambda interpretation, words: 1)
+    monkeypatch.setattr(query_reader, "contradictions", lambda interpretation, words, owners: 1)
     assert ask(DOUBTED, AUDITED)[0].certainty == "doubtful"
     assert ask(DECLINED, EMPLOYED)[0].certainty == "doubtful"
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import pairwise
 
 from clew.answer.grammar.clauses import find_clauses
+from clew.answer.grammar.parse import Word
 from clew.answer.lexicon.dimensions import dimensions, is_generic
 from clew.answer.lexicon.families import spelt_out
 from clew.answer.lexicon.forms import Token, is_code, plain_name, stem, tokens_of, word_table
@@ -65,9 +66,13 @@ def departures(interpretation: Interpretation, words: Words, owners: Owners) -> 
 
 
 def _leaves_out_a_sex(interpretation: Interpretation, words: Words) -> bool:
-    """Whether a father, a daughter or an aunt is any parent, child or relative in the plan; sons and daughters are."""
+    """Whether a father, a daughter or an aunt is any parent, child or relative in the plan.
+
+    Sons and daughters are all children, and a daughter company is nobody's daughter.
+    """
     question, candidate = interpretation.question, interpretation.candidate
     kin = [token for token in question.tokens if token.text.lower() in MALE | FEMALE and token not in question.of_names]
+    kin = [token for token in kin if _role(token, interpretation) != "compound"]
     for one, other in pairwise(kin):
         of_both = (one.text.lower() in MALE) != (other.text.lower() in MALE)
         if of_both and BESIDE.fullmatch(question.text[one.end : other.start]) is not None:
@@ -176,12 +181,11 @@ def _lacks_an_attribute(interpretation: Interpretation, words: Words, owners: Ow
 
 def _is_done_to(token: Token, interpretation: Interpretation, words: Words) -> bool:
     """Whether a word is the object of a verb that a relation of the plan is called by: who *carved the stone*."""
-    for tree in interpretation.question.trees[:1]:
-        at = tree.at(token.start)
-        if at is not None and tree.words[at].role in ("dobj", "nsubjpass"):
-            verb = tree.words[tree.words[at].head].text
-            return any(words.binds(name, verb) for name in interpretation.candidate.relationships)
-    return False
+    word = _word(token, interpretation)
+    if word is None or word.role not in ("dobj", "nsubjpass"):
+        return False
+    verb = interpretation.question.trees[0].words[word.head].text
+    return any(words.binds(name, verb) for name in interpretation.candidate.relationships)
 
 
 def _measures_another(interpretation: Interpretation) -> bool:
@@ -272,12 +276,22 @@ def _compares_with_itself(interpretation: Interpretation) -> bool:
     return any(isinstance(each.value, Asked) and each.value == Asked(each.of, each.key) for each in conditions)
 
 
-def _tag(token: Token, interpretation: Interpretation) -> str:
-    """What the likeliest tree takes a word for."""
+def _word(token: Token, interpretation: Interpretation) -> Word | None:
+    """A word in the likeliest tree."""
     for tree in interpretation.question.trees[:1]:
         at = tree.at(token.start)
-        return "" if at is None else tree.words[at].tag
-    return ""
+        return None if at is None else tree.words[at]
+    return None
+
+
+def _tag(token: Token, interpretation: Interpretation) -> str:
+    word = _word(token, interpretation)
+    return "" if word is None else word.tag
+
+
+def _role(token: Token, interpretation: Interpretation) -> str:
+    word = _word(token, interpretation)
+    return "" if word is None else word.role
 
 
 def keys_of(plan: Plan) -> Iterator[str]:
