@@ -16,6 +16,7 @@ from clew.app.cli.evaluation.graphs import kept_graph
 from clew.app.cli.evaluation.group import application
 from clew.app.cli.main import main
 from clew.graph.storage.snapshots import snapshot_folder
+from clew.lm.clients.scripted import Scripted
 
 Run = Callable[..., Any]
 
@@ -258,6 +259,23 @@ def test_trust_in_answers_to_your_own_questions(run: Run, asked: Path, tmp_path:
     assert "- wrong (" in done.out
     record = json.loads(out.read_text())
     assert {each["id"]: each["right"] for each in record["outcomes"]} == {"right": True, "wrong": False, "beyond": True}
+
+
+def test_graphs_share_one_model(run: Run, asked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    questions, opened = tmp_path / "questions.jsonl", []
+
+    def open_model(spec: str) -> Scripted:
+        opened.append(Scripted(["NONE"] * 9))
+        return opened[-1]
+
+    monkeypatch.setattr("clew.lm.open_model", open_model)
+    copied = copytree(asked / "small.clew", tmp_path / "other.clew")
+    rows = [{"graph": name, "question": "Which diseases does FBN1 cause?", "gold": []} for name in ("one", "two")]
+    questions.write_text("\n".join(map(json.dumps, rows)))
+    given = ("--graph", f"one={asked / 'small.clew'}", "--graph", f"two={copied}", "--model", "m")
+    done = run("eval", "trust", questions, *given, "--json")
+    assert done.code == 0, done.error
+    assert len(opened) == 1
 
 
 def test_a_run_that_was_stopped_goes_on(run: Run, asked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from clew.progress import Progress, silent
 if TYPE_CHECKING:
     from clew import GraphEngine
     from clew.answer import Asker, Strategy
+    from clew.lm import LanguageModel
 
 __all__ = ["DEFAULT_STRATEGY", "Settings", "assemble", "make_strategy", "open_graph"]
 
@@ -50,15 +51,21 @@ def open_graph(
     return open(path, snapshot=snapshot, backend=backend, cache=cache, engine=engine, actors=actors)
 
 
-def assemble(settings: Settings, *, engine: "GraphEngine | None" = None, progress: Progress = silent) -> "Asker":
-    """The asker for these settings; an open engine is used instead of opening one."""
+def assemble(
+    settings: Settings,
+    *,
+    engine: "GraphEngine | None" = None,
+    model: "LanguageModel | None" = None,
+    progress: Progress = silent,
+) -> "Asker":
+    """The asker for these settings; an open engine or model is used instead of opening one."""
     from clew.answer import Asker, Resources
 
     resources = Resources(
         engine or open_graph(settings.graph, backend=settings.backend),
         store=settings.store,
         encoder=settings.encoder,
-        model=settings.model,
+        model=model or settings.model,
         progress=progress,
     )
     return Asker(resources, make_strategy(settings))

@@ -52,7 +52,8 @@ def evaluate_trust(
         askers: dict[str, Asker] = {}
         for place in dict.fromkeys(places.values()):
             settings = Settings(place, model=model, compose=compose, strategy=strategy, phrase=False)
-            askers[place] = assemble(settings, progress=progress)
+            opened = next((each.resources.model for each in askers.values()), None)  # one model for all graphs
+            askers[place] = assemble(settings, model=opened, progress=progress)
             stack.callback(askers[place].close)
         for asker in askers.values():
             asker.check()
