@@ -38,7 +38,8 @@ def ask(folder: Path, model: str | None = None) -> Iterator[Outcome]:
                 if (folder / name).is_dir()
                 else Path(cached_hpo()[0].snapshot.name)
             )
-            askers[name] = assemble(Settings(str(place), model=model, phrase=False))
+            opened = next((each.resources.model for each in askers.values()), None)  # one model for all graphs
+            askers[name] = assemble(Settings(str(place), model=model, phrase=False), model=opened)
             stack.callback(askers[name].close)
         timeout = SECONDS if model else None
         yield from ask_each(questions, lambda each: askers[each.graph].ask(Question(each.question, timeout=timeout)))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from askers import asker_of_rows
+from askers import asker_of_csv, asker_of_rows
 from clew.answer import Answer, Asker, CypherStrategy, Resources
 from trained_model import Trained
 
@@ -101,3 +101,12 @@ def test_what_is_now_has_ended_nowhere(tmp_path: Path, query: str, *, warned: bo
     with asker_of_rows(tmp_path, HORSES, "since", "until") as stable:
         answer = answered(stable, "Which trainers currently train a horse that Ann Moss owns?", query)
     assert (answer.abstained is not None or answer.certainty == "doubtful") == warned, answer.text
+
+
+@pytest.mark.parametrize(("said", "warned"), [("higher", False), ("finer", True)])
+def test_a_comparative_that_no_list_has_may_go_either_way(tmp_path: Path, said: str, warned: bool) -> None:
+    stated, entities = "subject,relation,object\ns1,issued_by,p1\n", "id,name,type,perforation\ns1,Rose,Stamp,14\n"
+    query = "MATCH (stamp) WHERE stamp.perforation >= 14 RETURN stamp"
+    with asker_of_csv(tmp_path, stated, f"{entities}p1,Post,Office,\n") as stamps:
+        answer = answered(stamps, f"Which stamps have a perforation of 14 or {said}?", query)
+    assert (answer.certainty == "doubtful") is warned

@@ -11,11 +11,13 @@ from clew.answer.certainty.stated import keys_of
 from clew.answer.grammar.modality import asks_what_will_be, is_modal
 from clew.answer.grammar.parse import Tree
 from clew.answer.grammar.roles import COMPARISON, MODAL, NEGATION, PAST, QUANTIFIER
+from clew.answer.lexicon.dimensions import tells_direction
 from clew.answer.lexicon.forms import Token
 from clew.answer.lexicon.numbers import read_number
 from clew.answer.lexicon.polarity import HARM, NEITHER, is_of_that_kind, polarity_at
 from clew.answer.lexicon.times import is_in_rate
 from clew.answer.lexicon.words import Words
+from clew.answer.plans.operators import BOUNDS
 from clew.answer.plans.plan import ABSENT, COUNTED, Part, Plan
 from clew.answer.plans.quantify import root_of
 from clew.answer.quantities.small_words import is_bound_to_two
@@ -32,6 +34,8 @@ NONE_OF_IT = re.compile(r"\b(?:none|not one|not any|nothing) of (?:it|them|these
 NOT_ASKED = re.compile(
     r"\bnot (?:asking|after|interested in|looking for)\b|\bi (?:don't|do not) (?:mean|care|want)\b", re.IGNORECASE
 )
+GRADED = re.compile(r"\b(?P<than>\w+er)\s+than\b|\d\s*(?:\w+\s+)?or\s+(?P<or>\w+er)\b")
+UNGRADED = frozenset({"after", "other", "over", "rather", "under"})  # before "than", or behind "or"
 DEGREES = frozenset({"more", "less", "fewer", "most", "least"})
 TOGETHER = frozenset({"all", "everything"})  # what a total is of
 TODAY = frozenset({"current", "currently", "now", "nowadays", "present", "presently", "today"})
@@ -45,6 +49,7 @@ def passes_over(interpretation: Interpretation, polarities: Mapping[str, str], w
         or asks_what_will_be(interpretation.question)
         or _denies_nothing(interpretation, polarities)
         or _lets_others_in(interpretation)
+        or _takes_a_side(interpretation, words)
         or _denies_of_others(interpretation)
         or NOT_ASKED.search(interpretation.question.text) is not None
         or _helps_nobody(interpretation, polarities, words)
@@ -82,6 +87,16 @@ def _lets_others_in(interpretation: Interpretation) -> bool:
     plan = interpretation.candidate.plan
     said = NOTHING_ELSE.search(interpretation.question.text) is not None
     return said and plan.kind != "lacks" and not any(part.kind in (ABSENT, COUNTED) for part in plan.parts)
+
+
+def _takes_a_side(interpretation: Interpretation, words: Words) -> bool:
+    """Whether a plan bounds something by a comparative that is in no list: "14 or *finer*" may be more or less."""
+    conditions = (each for part in interpretation.candidate.plan.parts for each in part.conditions)
+    if not any(each.operator in BOUNDS for each in conditions):
+        return False
+    found = (each["than"] or each["or"] for each in GRADED.finditer(interpretation.question.text.lower()))
+    known = (tells_direction(each) or each in UNGRADED or words.is_class("comparison", each) for each in found)
+    return not all(known)
 
 
 def _denies_of_others(interpretation: Interpretation) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from clew.answer.lexicon.forms import tokens_of, word_table
 
-__all__ = ["ANY_TIME", "Dimension", "Unit", "compared_forms", "dimensions", "is_generic", "units"]
+__all__ = ["ANY_TIME", "Dimension", "Unit", "compared_forms", "dimensions", "is_generic", "tells_direction", "units"]
 
 ANY_TIME = "any time"
 VOWELS = "aeiou"
@@ -95,6 +95,22 @@ def compared_forms(adjective: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         (f"{plain}er", f"more {adjective}", *more),
         (f"{plain}est", f"most {adjective}", *(form for form in other if form not in more)),
     )
+
+
+def tells_direction(comparative: str) -> bool:
+    """Whether it is known which way a comparative goes: *heavier*, but not a *finer* perforation.
+
+    >>> tells_direction("heavier"), tells_direction("finer")
+    (True, False)
+    """
+    return comparative in _directed()
+
+
+@cache
+def _directed() -> frozenset[str]:
+    adjectives = {each for dimension in dimensions().values() for each in (*dimension.more, *dimension.less)}
+    adjectives.update(each for listed in _table()["generic"].values() for each in listed)
+    return frozenset(form for each in adjectives for form in compared_forms(each)[0])
 
 
 def _inside(phrase: tuple[str, ...], stems: tuple[str, ...]) -> bool:

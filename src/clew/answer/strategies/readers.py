@@ -100,8 +100,7 @@ class Reading(Answering):
             self.runner.report("second", f"it {why}")
             if first.abstained is not None:
                 return first
-            if first.signs.get("nothing"):  # that nothing is found is more often misread than true
-                first = _capped(first, CONTESTED)
+            first = _capped(first, CONTESTED)
             return _noted(self._unconfirmed(first) if in_time else first, f"a second reader {why}", read)
         if first.abstained is None and (spoken.ran.gives(first) or self._is_narrower(spoken)):
             self.runner.report("second", "it gives the same answer")
