@@ -103,10 +103,22 @@ def test_what_is_now_has_ended_nowhere(tmp_path: Path, query: str, *, warned: bo
     assert (answer.abstained is not None or answer.certainty == "doubtful") == warned, answer.text
 
 
-@pytest.mark.parametrize(("said", "warned"), [("higher", False), ("finer", True)])
-def test_a_comparative_that_no_list_has_may_go_either_way(tmp_path: Path, said: str, warned: bool) -> None:
+FINE = "MATCH (stamp) WHERE stamp.perforation >= 14 RETURN stamp"
+FINEST = "MATCH (stamp) RETURN stamp ORDER BY stamp.perforation DESC LIMIT 1"
+ISSUED = "MATCH (stamp)-[:ISSUED_BY]->(office) RETURN stamp ORDER BY stamp.perforation DESC LIMIT 1"
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "warned"),
+    [
+        ("Which stamps have a perforation of 14 or higher?", FINE, False),
+        ("Which stamps have a perforation of 14 or finer?", FINE, True),  # no list says which way finer goes
+        ("Which stamp has the highest perforation of all?", FINEST, False),
+        ("Which stamp do all of the offices issue?", ISSUED, True),
+    ],
+)
+def test_words_beside_a_bound_and_an_order(tmp_path: Path, text: str, query: str, warned: bool) -> None:
     stated, entities = "subject,relation,object\ns1,issued_by,p1\n", "id,name,type,perforation\ns1,Rose,Stamp,14\n"
-    query = "MATCH (stamp) WHERE stamp.perforation >= 14 RETURN stamp"
     with asker_of_csv(tmp_path, stated, f"{entities}p1,Post,Office,\n") as stamps:
-        answer = answered(stamps, f"Which stamps have a perforation of 14 or {said}?", query)
+        answer = answered(stamps, text, query)
     assert (answer.certainty == "doubtful") is warned

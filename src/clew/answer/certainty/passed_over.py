@@ -61,14 +61,14 @@ def passes_over(interpretation: Interpretation, polarities: Mapping[str, str], w
 def _is_closed(word: Unbound, interpretation: Interpretation) -> bool:
     """Whether a word means the same everywhere: *every*, *fondest*, *own*, *will*.
 
-    Numbers may be stated otherwise, an "older play" is what another goes back to, and all are what a total or the first
-    of an order is of. What
-    takes no room in the question is a value that the first reader guessed.
+    Numbers may be stated otherwise, an "older play" is what another goes back to, and all are what a total is of, or
+    the first of an order. What takes no room in the question is a value that the first reader guessed.
     """
-    text, plan = word.text.lower(), interpretation.candidate.plan
+    text, plan, before = word.text.lower(), interpretation.candidate.plan, interpretation.question.text[: word.start]
     if word.start == word.end or is_in_rate(interpretation.question.text, word.start):
         return False
-    of_all = plan.measure is not None or plan.limit is not None  # "in all", "the dearest of all"
+    first = plan.limit is not None and before.lower().rstrip().endswith(" of")  # "the dearest of all"
+    of_all = plan.measure is not None or first
     if read_number(text) is not None or text in UNITS or (text in TOGETHER and of_all):
         return False
     if word.role == COMPARISON:
