@@ -30,8 +30,17 @@ def test_a_yes_or_no_about_somebody_is_declined_with_the_word(surgery: Asker, mo
     assert f"{modal!r} asks for what may, should or will be" in answer.text
 
 
-def test_ought_is_no_verb_of_its_own(surgery: Asker) -> None:
-    assert surgery.ask("Ought Nell Archer to take valerol?").abstained is not None
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Ought Nell Archer to take valerol?",
+        "Should I let Nell Archer take valerol?",
+        "Must we give valerol?",
+        "Should I give brodine for gout?",
+    ],
+)
+def test_a_duty_at_the_beginning_is_declined_whosever_it_is(surgery: Asker, question: str) -> None:
+    assert surgery.ask(question).abstained is not None
 
 
 def test_a_list_of_duties_is_declined(surgery: Asker) -> None:

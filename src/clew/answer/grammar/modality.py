@@ -26,11 +26,18 @@ HAVING = "have"  # the light verb that says what people take, own or suffer from
 
 
 def find_modals(candidate: Candidate, words: Words, tree: Tree | None) -> dict[int, str]:
-    """Where words stand that a plan of what is does not answer, and what each does in the sentence."""
-    valued = candidate.values is not None or candidate.plan.attribute is not None
-    if tree is None or valued or _forbids(candidate, words):
-        return {}
+    """Where words stand that a plan of what is does not answer, and what each does in the sentence.
+
+    A duty at the beginning ("Should I give A for B?") is answered by no plan but a yes or no about what must not be.
+    """
     judged = candidate.plan.kind in ("exists", "lacks")
+    forbids = tree is not None and _forbids(candidate, words)
+    if tree is None or (forbids and judged):
+        return {}
+    if any(_leads(at, tree) for at, _ in _modals(tree)):
+        return {tree.words[0].start: MODAL}
+    if forbids or candidate.values is not None or candidate.plan.attribute is not None:
+        return {}
     of_people = any(words.is_agent(label) for label in _labels(candidate.plan))
     found = {}
     for modal, verb in _modals(tree):
@@ -61,15 +68,24 @@ def asks_what_may_be(question: ParsedQuestion) -> bool:
 
 
 def _modals(tree: Tree) -> Iterator[tuple[int, int]]:
-    """The modal verbs of a tree with their verbs; not those that deny, nor those of whoever asks."""
+    """The modal verbs of a tree with their verbs; not those that deny, nor of whoever asks ("where should I look").
+
+    "Should I move A away from B?" is no way of asking.
+    """
     for at, word in enumerate(tree.words):
-        leads = at == 0 and word.text.lower() in DUTY  # "Ought A to be …" is no noun and no verb, whatever a tree says
+        leads = _leads(at, tree)
         if (word.tag != "MD" and not leads) or word.anchor is not None or word.text.lower() not in DUTY | POSSIBLE:
             continue
         beside = [tree.words[other].text.lower() for other in (*tree.children(word.head), *tree.children(at))]
         subjects = [tree.words[other] for other in tree.children(word.head, "nsubj", "nsubjpass")]
-        if NEGATIVE.isdisjoint(beside) and not any(each.text.lower() in ASKERS for each in subjects):
+        asks = not leads and any(each.text.lower() in ASKERS for each in subjects)
+        if NEGATIVE.isdisjoint(beside) and not asks:
             yield at, word.head
+
+
+def _leads(at: int, tree: Tree) -> bool:
+    """Whether a duty begins a sentence: "Ought A to be …" has no noun and no other verb there, whatever a tree says."""
+    return at == 0 and tree.words[at].text.lower() in DUTY
 
 
 def _is_going_to(tree: Tree) -> bool:
